@@ -1,5 +1,5 @@
 #!/usr/bin/env -S node --max-semi-space-size=16
-// Imports nothing before it knows that this Node can run the rest.
+// Check the version of Node before any import: older versions cannot load the other modules.
 const OLDEST_NODE = 24;
 const node = process.versions.node;
 
@@ -13,5 +13,5 @@ const { runProgram } = await import("./program.ts");
 const { createNodeContext } = await import("./node-context.ts");
 const { remoteConnect } = await import("./session/remote-connect.ts");
 const code = await runProgram(process.argv.slice(2), createNodeContext(remoteConnect));
-// A server that serves goes on; what it sets itself holds.
+// 0 is not set: `serve` returns while its server runs, and the server may set an exit code later.
 if (code !== 0) process.exitCode = code;

@@ -5,14 +5,14 @@ import type { CliContext, Sink } from "./context.ts";
 import { programName } from "./program-name.ts";
 import type { Connect } from "./session/connect.ts";
 
-/** The world of this process. Ctrl+C and a request to stop abort its signal; a second one ends the process at once. */
+/** The context of a real process. SIGINT (Ctrl+C) or SIGTERM aborts its signal; a second one ends the process at once. */
 export function createNodeContext(connect: Connect): CliContext {
   const stop = new AbortController();
   return {
     connect,
     program: programName(process.env),
     env: process.env,
-    // Not before somebody reads it: what it is may not even be open.
+    // A getter: Node opens standard input on first access, and it may be closed.
     get stdin() {
       return process.stdin;
     },
@@ -26,12 +26,12 @@ export function createNodeContext(connect: Connect): CliContext {
     },
     fetch: (input, init) => fetch(input, init),
     trustAllCertificates() {
-      // Read anew for every connection. The warning that Node gives for it says what ours has said already.
+      // Node reads the variable for every new connection. Its own warning would repeat the one of the command line.
       process.removeAllListeners("warning");
       process.env["NODE_TLS_REJECT_UNAUTHORIZED"] = "0";
     },
     get signal() {
-      // Servers have their own way to stop, so nothing is taken over before somebody asks.
+      // Listen to signals only when a command uses this one: servers handle SIGINT and SIGTERM themselves.
       listenOnce(stop);
       return stop.signal;
     },
@@ -48,7 +48,7 @@ function listenOnce(stop: AbortController): void {
   }
 }
 
-/** Waits where the reader is slow, and stops everything where it has gone: nobody wants the rest. */
+/** Writes wait for a slow reader. If the reader closed the pipe (EPIPE), the command is aborted. */
 function sinkOf(stream: Writable, isTTY: boolean, stop: AbortController): Sink {
   let isGone = false;
   stream.on("error", (error: Error & { readonly code?: string }) => {

@@ -37,7 +37,7 @@ const EXAMPLES = [
 const NOTHING_KNOWN = { hasCredentials: false, agentFlags: "", debug: false } as const;
 const PLAIN = { verbose: false, agentFlags: "", paint: (word: string) => word } as const;
 
-/** The commands, ready to be given a command line. */
+/** The parser with all commands. */
 export function createProgram(context: CliContext): Command {
   const program = new Command("palaver")
     .description("Serve and call agents over the Agent2Agent (A2A) protocol.")
@@ -74,19 +74,19 @@ function allCommands(command: Command): readonly Command[] {
   return [command, ...command.commands.flatMap(allCommands)];
 }
 
-/** Runs one command line. Returns its exit code: 0 done, 2 not understood; `docs/reference/cli.md` has the others. */
+/** Runs one command line. Returns its exit code: 0 success, 2 invalid usage; `docs/reference/cli.md` lists the others. */
 export async function runProgram(argv: readonly string[], context: CliContext): Promise<number> {
   const program = createProgram(context);
   const json = wantsJson(argv, context);
   const { program: name } = context;
-  let told = "";
+  let usageErrors = "";
   const isVerbose = argv.includes("--verbose") || Boolean(context.env["DEBUG"]);
   for (const command of allCommands(program)) {
     command.configureOutput({
       writeOut: (text) => void context.stdout.write(pasteable(text, name)),
-      // Whoever reads JSON gets it as JSON.
+      // With JSON output, `report` writes the error as JSON.
       writeErr: (text) => {
-        told += text;
+        usageErrors += text;
         if (!json) void context.stderr.write(pasteable(text, name));
       },
     });
@@ -98,10 +98,10 @@ export async function runProgram(argv: readonly string[], context: CliContext): 
   } catch (error) {
     if (error instanceof CommandFailed) return error.exitCode;
     if (!(error instanceof CommanderError)) return report(error, context, { json, verbose: isVerbose });
-    // The parser has said its piece; asking for help or the version is no failure.
+    // `--help` and `--version` end the parser with exit code 0.
     if (error.exitCode === 0) return 0;
     if (json) {
-      const message = told.replace(/^error: /, "").trim() || error.message;
+      const message = usageErrors.replace(/^error: /, "").trim() || error.message;
       await report(new CliError("A2ACLI_ERR_USAGE", oneLine(message), { hint: "palaver help" }), context, {
         json,
         verbose: false,
@@ -111,7 +111,7 @@ export async function runProgram(argv: readonly string[], context: CliContext): 
   }
 }
 
-/** Says what went wrong in words for people, or as JSON. Returns the exit code. */
+/** Writes an error as text or JSON. Returns the exit code. */
 async function report(
   error: unknown,
   { stdout, stderr, program }: CliContext,

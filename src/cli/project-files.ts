@@ -29,7 +29,7 @@ const AGENT = unindented(`
 
   export default agent({
     name: "Greeter",
-    description: "Greets whoever you name, in the way you like.",
+    description: "Greets a person, formally or warmly.",
     version: "0.0.1",
     skills: [{ id: "greet", name: "Greet", description: "Says hello.", tags: ["greeting"], examples: ["Ada"] }],
     async *run(task) {
@@ -89,14 +89,14 @@ npx palaver send --task-id TASK-ID "warmly" -a http://127.0.0.1:3000 --stream
 
 It asks a question in between, and may be stopped and started again before you answer: tasks are kept in \`.palaver/\`.
 
-- \`task.status(text)\` tells callers what it is doing.
+- \`task.status(text)\` reports progress to callers.
 - \`task.ask(question)\` waits for an answer, for days if need be.
 - \`yield\` streams the result.
 - \`task.step(name, work)\` remembers what was done, so that it is not done again after a crash.
 `;
 }
 
-/** Without the margin, and the line breaks around, that the text has here. */
+/** Removes the indentation and the surrounding line breaks of a template literal. */
 function unindented(text: string): string {
   return `${text.replaceAll(/^ {2}/gm, "").trim()}\n`;
 }

@@ -25,7 +25,7 @@ const add = toolUsePart({ toolUseId: "u1", name: "add", input: [1, 2] });
 const other = toolUsePart({ toolUseId: "u2", name: "other" });
 
 describe("A question", () => {
-  it("for tools is answered by what they give, each under its own name", async () => {
+  it("for tools is answered with the result of each tool, by name", async () => {
     const task = asking([{ text: "Please" }, add, toolUsePart({ toolUseId: "u3", name: "add", input: [3, 4] })]);
     const tools = { add: (input: unknown) => (input as number[]).reduce((sum, each) => sum + each) };
     expect(await answerQuestion(task, { tools }, signal)).toEqual([
@@ -35,8 +35,8 @@ describe("A question", () => {
   });
 
   it.each([
-    ["nothing", () => undefined, null],
-    ["what JSON cannot hold", () => ({ at: new Date(0), left: undefined }), { at: "1970-01-01T00:00:00.000Z" }],
+    ["undefined", () => undefined, null],
+    ["values that are not JSON", () => ({ at: new Date(0), left: undefined }), { at: "1970-01-01T00:00:00.000Z" }],
     [
       "an error",
       () => {
@@ -45,25 +45,25 @@ describe("A question", () => {
       { isError: true, message: "no batteries" },
     ],
     ["a rejection", () => Promise.reject(new Error("late")), { isError: true, message: "late" }],
-  ])("for a tool that gives %s has an answer too", async (_, tool, result) => {
+  ])("for a tool that returns %s has an answer too", async (_, tool, result) => {
     expect(await answerQuestion(asking([add]), { tools: { add: tool } }, signal)).toMatchObject([
       { data: { toolUseId: "u1", result } },
     ]);
   });
 
-  it("for a tool that is not there says so, if another one is", async () => {
+  it("for an unknown tool is answered with an error if another requested tool is known", async () => {
     const answer = await answerQuestion(asking([add, other]), { tools: { add: () => 1 } }, signal);
     expect(answer).toMatchObject([{}, { data: { toolUseId: "u2", result: { isError: true } } }]);
   });
 
-  it("for none but tools that are not there goes to whoever answers questions", async () => {
+  it("only for unknown tools goes to `onInput`", async () => {
     const questions: Question[] = [];
     const onInput = (question: Question): string => {
       questions.push(question);
       return "by hand";
     };
     const task = asking([{ text: "Please" }, other], { inputRequest: { sensitive: true } });
-    // Nothing that every object has is a tool.
+    // Properties that every object inherits are not tools.
     const tools = { add: () => 1 };
     expect(await answerQuestion(task, { tools, onInput }, signal)).toBe("by hand");
     expect(questions).toEqual([{ text: "Please", task, sensitive: true }]);
@@ -71,7 +71,7 @@ describe("A question", () => {
     expect(await answerQuestion(inherited, { tools }, signal)).toBeUndefined();
   });
 
-  it("is named by its answer, where it has an id", async () => {
+  it("with a request id gets an answer that names this id", async () => {
     const task = asking([{ text: "Well?" }], { inputRequest: { requestId: "q1", prompt: "Well?" } });
     const named = { parts: [{ text: "yes" }], metadata: { inputRequest: { requestId: "q1" } } };
     expect(await answerQuestion(task, { onInput: () => "yes" }, signal)).toMatchObject(named);
@@ -79,7 +79,7 @@ describe("A question", () => {
     expect(await answerQuestion(task, { onInput: () => own }, signal)).toBe(own);
   });
 
-  it("that is one of several is asked by itself, the first one first", async () => {
+  it("that is one of several is asked separately, in order", async () => {
     const questions: Question[] = [];
     const onInput = (question: Question): string => {
       questions.push(question);
@@ -98,7 +98,7 @@ describe("A question", () => {
     expect(questions).toEqual([{ text: "Well?", task, sensitive: false, requestId: "q1" }]);
   });
 
-  it("stays open where nobody answers", async () => {
+  it("stays open if `onInput` returns nothing", async () => {
     expect(await answerQuestion(asking([{ text: "Well?" }]), { onInput: () => undefined }, signal)).toBeUndefined();
     expect([canAnswer({}), canAnswer({ tools: {} }), canAnswer({ onInput: () => undefined })]).toEqual([
       false,
@@ -107,7 +107,7 @@ describe("A question", () => {
     ]);
   });
 
-  it("is given up when its caller gives up, tools included", async () => {
+  it("is abandoned when the caller aborts; its tools are aborted too", async () => {
     const controller = new AbortController();
     const tools = {
       add: (_: unknown, call: { readonly signal: AbortSignal }) => {

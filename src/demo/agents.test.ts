@@ -31,7 +31,7 @@ describe("the demonstration agents", () => {
     });
   const say = (agent: string, text: string, taskId?: string) => send(agent, [{ text }], taskId);
 
-  it("each say what they can do", async () => {
+  it("have valid cards with skills", async () => {
     for (const { id } of demoAgents) {
       const response = await server.fetch(new Request(`http://demo.test/agents/${id}/.well-known/agent-card.json`));
       const card = (await response.json()) as { skills: { examples: string[]; tags: string[] }[] };
@@ -41,7 +41,7 @@ describe("the demonstration agents", () => {
   });
 
   describe("echo", () => {
-    it("gives back what it is given, as a task", async () => {
+    it("returns its input as a task", async () => {
       const parts = [
         { text: "Hello" },
         { data: { answer: 42 } },
@@ -51,7 +51,7 @@ describe("the demonstration agents", () => {
       expect(task).toMatchObject({ status: { state: "TASK_STATE_COMPLETED" }, artifacts: [{ parts }] });
     });
 
-    it("gives back a bare message when asked to", async () => {
+    it("returns a message without a task on request", async () => {
       const { message, task } = await say("echo", "message: Hello");
       expect(message).toMatchObject({ role: "ROLE_AGENT", parts: [{ text: "Hello" }] });
       expect(task).toBeUndefined();
@@ -59,7 +59,7 @@ describe("the demonstration agents", () => {
   });
 
   describe("countdown", () => {
-    it("counts down, one chunk a second", async () => {
+    it("counts down with one chunk per second", async () => {
       const { task } = await say("countdown", "from 2 please");
       const texts = task?.artifacts?.[0]?.parts.map(({ text }) => text);
       expect(texts?.join("")).toBe("2 1 Lift-off!");
@@ -70,19 +70,19 @@ describe("the demonstration agents", () => {
       const message = { messageId: "m-cancel", role: "ROLE_USER", parts: [{ text: "100" }] };
       const { task } = await call("countdown", "SendMessage", { message, configuration: { returnImmediately: true } });
       await call("countdown", "CancelTask", { id: task?.id });
-      // A task is the whole result of these two methods.
+      // The result of these two methods is the task itself.
       expect(await call("countdown", "GetTask", { id: task?.id })).toMatchObject({
         status: { state: "TASK_STATE_CANCELED" },
       });
     });
 
-    it("refuses to count for hours", async () => {
+    it("rejects numbers that are too large", async () => {
       expect((await say("countdown", "999999")).task?.status.state).toBe("TASK_STATE_REJECTED");
     });
   });
 
   describe("booking", () => {
-    it("asks, asks again what it did not understand, and ends with the booking as data", async () => {
+    it("asks, repeats a question after an invalid answer, and completes with the booking as data", async () => {
       const { task } = await say("booking", "A table, please");
       const answer = async (text: string) => (await say("booking", text, task?.id)).task;
       const question = (state: typeof task) => state?.status.message?.parts.map(({ text }) => text).join(" ");
@@ -103,7 +103,7 @@ describe("the demonstration agents", () => {
       });
     });
 
-    it("gives every booking another reference", async () => {
+    it("gives every booking its own reference", async () => {
       const references = new Set<unknown>();
       for (let booking = 0; booking < 2; booking++) {
         const { task } = await say("booking", "A table, please");
@@ -114,7 +114,7 @@ describe("the demonstration agents", () => {
       expect(references.size).toBe(2);
     });
 
-    it("takes no for an answer", async () => {
+    it("books nothing if the user declines", async () => {
       const { task } = await say("booking", "A table, please");
       for (const text of ["2", "2027-05-17"]) await say("booking", text, task?.id);
       expect((await say("booking", "no", task?.id)).task?.status.state).toBe("TASK_STATE_REJECTED");
@@ -122,7 +122,7 @@ describe("the demonstration agents", () => {
   });
 
   describe("files", () => {
-    it("gives back texts in capitals, and checksums of everything", async () => {
+    it("returns texts in capitals and the checksums of all files", async () => {
       const text = Buffer.from("grüße");
       const image = Buffer.from([0x89, 0x50, 0xff, 0x00]);
       const { task } = await send("files", [
@@ -139,7 +139,7 @@ describe("the demonstration agents", () => {
       ]);
     });
 
-    it("asks for a file where there is none, and fetches none", async () => {
+    it("asks for a file if there is none, and downloads no URL", async () => {
       expect((await say("files", "hello")).task?.status.state).toBe("TASK_STATE_REJECTED");
       const { task } = await send("files", [{ url: "http://127.0.0.1:1/x", filename: "x", mediaType: "text/plain" }]);
       expect(task?.status.state).toBe("TASK_STATE_REJECTED");

@@ -7,7 +7,7 @@ const PREFIX = /^\s*message:\s*/i;
 export const echo: Agent = agent({
   id: "echo",
   name: "Echo",
-  description: "Gives back whatever you send. Begin with “message:” to get a bare message instead of a task.",
+  description: "Returns your message. Start it with “message:” to get a message instead of a task.",
   version: "1.0.0",
   inputModes: ["text/plain", "application/json", "*/*"],
   outputModes: ["text/plain", "application/json", "*/*"],

@@ -5,7 +5,7 @@ import { type Agent, agent, type ReceivedFile } from "../engine/agent/agent.ts";
 export const files: Agent = agent({
   id: "files",
   name: "Files",
-  description: "Takes files; gives back text files in capitals, and the SHA-256 checksums of all of them as a file.",
+  description: "Returns your text files in capitals, and a file with the SHA-256 checksums of all your files.",
   version: "1.0.0",
   inputModes: ["text/plain", "application/octet-stream", "*/*"],
   outputModes: ["text/plain", "application/octet-stream", "*/*"],

@@ -16,13 +16,13 @@ const planner = agent({
 });
 const clerk = agent({ name: "Clerk", description: "Files things.", version: "2.0.0", defaultProjectId: "p", run });
 
-/** Every address in a card. */
+/** All URLs in a card. */
 function addressesOf(card: object): readonly string[] {
   return Array.from(JSON.stringify(card).matchAll(/"url":"([^"]*)"/g), ([, url = ""]) => url);
 }
 
 describe("buildAgentCard", () => {
-  it("is the card of the agent at the root, as it is served", async () => {
+  it("returns the card of the agent at the root, as the server serves it", async () => {
     await using server = serving([planner, clerk]);
     const card = await buildAgentCard(undefined, { server });
     const served = await server.fetch(new Request("https://x/.well-known/agent-card.json"));
@@ -35,7 +35,7 @@ describe("buildAgentCard", () => {
     });
   });
 
-  it("has its addresses where it is told to have them", async () => {
+  it("replaces the base of all URLs in the card", async () => {
     await using server = serving(planner);
     const own = await buildAgentCard(undefined, { server });
     const card = await buildAgentCard("https://elsewhere.example/a2a/", { server });
@@ -52,19 +52,19 @@ describe("buildAgentCard", () => {
 
   it.each([
     ["without the plain dialect", { versions: ["1.0", "0.3"] }],
-    ["of the newest version alone", { versions: ["1.0"] }],
-    ["of one that is older", { versions: ["0.3"] }],
-    ["of the oldest versions", { versions: ["0.2", "0.1"] }],
-    ["of the oldest one, with the plain dialect", { versions: ["0.1", "plain"] }],
-    ["that is strict", { card: "strict" }],
-  ] as const)("has its addresses there also from a server %s", async (_what, options) => {
+    ["with only the newest version", { versions: ["1.0"] }],
+    ["with only an older version", { versions: ["0.3"] }],
+    ["with the oldest versions", { versions: ["0.2", "0.1"] }],
+    ["with the oldest version and the plain dialect", { versions: ["0.1", "plain"] }],
+    ["with strict cards", { card: "strict" }],
+  ] as const)("replaces the base of all URLs in the card of a server %s", async (_what, options) => {
     await using server = serving(planner, { ...options, publicUrl: "https://agents.example/base/a2a" });
     const addresses = addressesOf(await buildAgentCard("https://elsewhere.example", { server }));
     expect(addresses.length).toBeGreaterThan(0);
     for (const address of addresses) expect(address).toMatch(/^https:\/\/elsewhere\.example(\/|\/a2a)?$/);
   });
 
-  it("is of the server named last, where none is named", async () => {
+  it("uses the server that was passed last if none is passed", async () => {
     vi.resetModules();
     const fresh = await import("../plain.ts");
     await expect(fresh.buildAgentCard()).rejects.toThrow("Pass one");
@@ -78,7 +78,7 @@ describe("buildAgentCard", () => {
 });
 
 describe("buildAgentCardForAgent", () => {
-  it("is the card of that agent, at its own place", async () => {
+  it("returns the card of that agent with its own URLs", async () => {
     await using server = serving([planner, clerk]);
     const card = await buildAgentCardForAgent(clerk, undefined, { server });
     expect(card).toMatchObject({ name: "Clerk", skills: [{ id: "clerk", name: "Clerk" }] });
@@ -87,7 +87,7 @@ describe("buildAgentCardForAgent", () => {
     for (const url of addressesOf(moved)) expect(url).toMatch(/^http:\/\/127\.0\.0\.1:3000\/agents\/clerk/);
   });
 
-  it("is not there for an agent that is not served", async () => {
+  it("rejects with NotFoundError for an agent that is not served", async () => {
     await using server = serving(planner);
     await expect(buildAgentCardForAgent(clerk, undefined, { server })).rejects.toEqual(new NotFoundError("Agent"));
   });

@@ -13,13 +13,13 @@ afterEach(clearTaskStore);
 
 type Run = NonNullable<AgentDefinition["run"]>;
 
-/** An agent that has a default project. */
+/** An agent with a default project. */
 function declared(id: string, run: Run, rest: Partial<AgentDefinition> = {}): Agent {
   return undeclared(id, run, { defaultProjectId: "project-1", ...rest });
 }
 
 function undeclared(id: string, run: Run, rest: Partial<AgentDefinition> = {}): Agent {
-  return agent({ id, name: id, description: "Does as it is told.", version: "1.0.0", run, ...rest });
+  return agent({ id, name: id, description: "A test agent.", version: "1.0.0", run, ...rest });
 }
 
 const echo = declared("echo", async (task) => `You said ${task.text}`);
@@ -27,7 +27,7 @@ const stubborn = declared("stubborn", async (task) => {
   await new Promise((resolve) => task.signal.addEventListener("abort", resolve));
 });
 
-/** Looks until the task is in this state. */
+/** Polls until the task is in this state. */
 function untilState(id: string, state: A2ATaskState, deps?: A2ATaskDeps): Promise<A2ATask> {
   return vi.waitFor(async () => {
     const task = await (deps === undefined ? handleTaskGet(id) : handleTaskGet(deps, id));
@@ -36,17 +36,17 @@ function untilState(id: string, state: A2ATaskState, deps?: A2ATaskDeps): Promis
   });
 }
 
-function said({ messages }: A2ATask): readonly string[] {
+function messagesOf({ messages }: A2ATask): readonly string[] {
   return messages.map(({ role, parts }) => `${role}: ${parts.map(({ text }) => text).join("")}`);
 }
 
 describe("Scenario: Inbound task lifecycle", () => {
-  it("goes from submitted to working, gathers what the agent says, and is completed when the agent is done", async () => {
-    const toSpeak = createDeferred();
+  it("goes from submitted to working, collects the agent's messages, and completes when the agent ends", async () => {
+    const mayWrite = createDeferred();
     const toEnd = createDeferred();
     const states: string[] = [];
     const greeter = declared("greeter", async (task) => {
-      await toSpeak.promise;
+      await mayWrite.promise;
       await task.status("Hi there");
       await toEnd.promise;
     });
@@ -55,33 +55,33 @@ describe("Scenario: Inbound task lifecycle", () => {
     });
     const sent = await handleTaskSend({ server }, { message: "Hello" });
     expect(["submitted", "working"]).toContain(sent.state);
-    expect(said(sent)).toEqual(["user: Hello"]);
+    expect(messagesOf(sent)).toEqual(["user: Hello"]);
     await untilState(sent.id, "working");
-    toSpeak.resolve();
-    const spoken = await vi.waitFor(async () => {
+    mayWrite.resolve();
+    const answered = await vi.waitFor(async () => {
       const task = await handleTaskGet(sent.id);
       expect(task?.messages).toHaveLength(2);
       return task;
     });
-    expect(spoken).toMatchObject({ id: sent.id, state: "working", sessionId: sent.sessionId });
-    expect(spoken?.messages.at(-1)).toEqual({ role: "agent", parts: [{ type: "text", text: "Hi there" }] });
+    expect(answered).toMatchObject({ id: sent.id, state: "working", sessionId: sent.sessionId });
+    expect(answered?.messages.at(-1)).toEqual({ role: "agent", parts: [{ type: "text", text: "Hi there" }] });
     toEnd.resolve();
     const done = await untilState(sent.id, "completed");
-    expect(said(done)).toEqual(["user: Hello", "agent: Hi there"]);
+    expect(messagesOf(done)).toEqual(["user: Hello", "agent: Hi there"]);
     expect(done.createdAt).toBe(sent.createdAt);
     expect(Date.parse(done.updatedAt)).toBeGreaterThanOrEqual(Date.parse(done.createdAt));
     expect(states).toEqual(["working", "working", "completed"]);
   });
 
-  it("answers with what the agent made", async () => {
+  it("returns the agent's artifacts as messages", async () => {
     await using server = serving(echo);
     const { id } = await handleTaskSend({ server }, { message: "Hello" });
-    expect(said(await untilState(id, "completed"))).toEqual(["user: Hello", "agent: You said Hello"]);
+    expect(messagesOf(await untilState(id, "completed"))).toEqual(["user: Hello", "agent: You said Hello"]);
   });
 });
 
-/** A server whose time stands still until it is told to go on. */
-async function inStillTime(agents: Agent): Promise<{ readonly deps: A2ATaskDeps; readonly harness: EngineHarness }> {
+/** A server with a fake clock. */
+async function withFakeClock(agents: Agent): Promise<{ readonly deps: A2ATaskDeps; readonly harness: EngineHarness }> {
   const harness = await EngineHarness.open({ agents });
   const server = createHttpHandler({ agents: [agents], engine: harness.engine, publicUrl: "https://agents.example" });
   return { deps: { server }, harness };
@@ -89,19 +89,19 @@ async function inStillTime(agents: Agent): Promise<{ readonly deps: A2ATaskDeps;
 
 describe("Scenario: Inbound task timeout", () => {
   it("fails the task with the message that it timed out", async () => {
-    const { deps, harness } = await inStillTime(stubborn);
+    const { deps, harness } = await withFakeClock(stubborn);
     await using _ = harness;
     const { id } = await handleTaskSend(deps, { message: "Hello", timeoutMs: 5000 });
     await harness.advance(4999);
     expect(await handleTaskGet(id)).toMatchObject({ state: "working" });
     await harness.advance(1);
     const failed = await untilState(id, "failed");
-    expect(said(failed)).toEqual(["user: Hello", "agent: Task timed out"]);
+    expect(messagesOf(failed)).toEqual(["user: Hello", "agent: Task timed out"]);
     expect(Date.parse(failed.updatedAt) - Date.parse(failed.createdAt)).toBe(5000);
   });
 
-  it("comes after five minutes where nothing else is said", async () => {
-    const { deps, harness } = await inStillTime(stubborn);
+  it("is 5 minutes by default", async () => {
+    const { deps, harness } = await withFakeClock(stubborn);
     await using _ = harness;
     const { id } = await handleTaskSend(deps, { message: "Hello" });
     await harness.advance(299_999, 60_000);
@@ -110,8 +110,8 @@ describe("Scenario: Inbound task timeout", () => {
     await untilState(id, "failed");
   });
 
-  it("never comes when the agent is done before", async () => {
-    const { deps, harness } = await inStillTime(echo);
+  it("does not fail a task that completed before", async () => {
+    const { deps, harness } = await withFakeClock(echo);
     await using _ = harness;
     const waiting = harness.clock.pending;
     const { id } = await handleTaskSend(deps, { message: "Hello", timeoutMs: 5000 });
@@ -134,7 +134,7 @@ describe("Scenario: No suitable agent for inbound task", () => {
     expect(await handleTaskGet({ server }, "0197f0a1-2b3c-7d4e-8f50-0123456789ab")).toBeNull();
   });
 
-  it("is 404 over HTTP, and leaves agents that are named alone", async () => {
+  it("is 404 over HTTP; requests that name an agent still work", async () => {
     await using server = serving([bare], { requireDefaultProject: true });
     const post = (path: string): Promise<Response> => {
       const headers = { "content-type": "application/json" };
@@ -153,21 +153,21 @@ describe("Scenario: No suitable agent for inbound task", () => {
     expect((await post("/message:send")).status).toBe(400);
   });
 
-  it("is not the case over HTTP, unless the server requires it, nor where an agent is named", async () => {
+  it("does not apply over HTTP without `requireDefaultProject`, nor if the request names an agent", async () => {
     await using server = serving([bare, undeclared("other", async () => "other")]);
     const body = JSON.stringify({ message: "Hello" });
     const headers = { "content-type": "application/json" };
     const answer = await server.fetch(new Request("https://x/a2a/tasks/send", { method: "POST", headers, body }));
     const { id } = (await answer.json()) as A2ATask;
-    expect(said(await untilState(id, "completed", { server }))).toEqual(["user: Hello", "agent: bare"]);
+    expect(messagesOf(await untilState(id, "completed", { server }))).toEqual(["user: Hello", "agent: bare"]);
     const other = { server, agentId: "other" };
     const named = await handleTaskSend(other, { message: "Hello" });
-    expect(said(await untilState(named.id, "completed"))).toEqual(["user: Hello", "agent: other"]);
+    expect(messagesOf(await untilState(named.id, "completed"))).toEqual(["user: Hello", "agent: other"]);
   });
 });
 
 describe("Invariant", () => {
-  it("1: a task only goes forward", async () => {
+  it("1: the state of a task only moves forward", async () => {
     await using server = serving(echo);
     const { id } = await handleTaskSend({ server }, { message: "Hello" });
     const done = await untilState(id, "completed");
@@ -176,7 +176,7 @@ describe("Invariant", () => {
     expect(await handleTaskGet(id)).toEqual(done);
   });
 
-  it("2: a task ends when its agent does, well or badly", async () => {
+  it("2: a task ends when its agent ends: completed or failed", async () => {
     const end = createDeferred<string>({ handled: true });
     await using server = serving(declared("ender", () => end.promise));
     const { id } = await handleTaskSend({ server }, { message: "Hello" });
@@ -193,12 +193,12 @@ describe("Invariant", () => {
     );
     await using server = serving(agents);
     const { id } = await handleTaskSend({ server }, { message: "Hello" });
-    expect(said(await untilState(id, "completed")).at(-1)).toBe("agent: by first");
+    expect(messagesOf(await untilState(id, "completed")).at(-1)).toBe("agent: by first");
     const other = await handleTaskSend({ server, agentId: "none" }, { message: "Hello" });
-    expect(said(await untilState(other.id, "completed")).at(-1)).toBe("agent: by none");
+    expect(messagesOf(await untilState(other.id, "completed")).at(-1)).toBe("agent: by none");
   });
 
-  it("4 and 5: of more than 1000 tasks the 100 oldest that are finished go, and none that is not", async () => {
+  it("4 and 5: above 1000 tasks the 100 oldest finished tasks are removed, and no unfinished task", async () => {
     const slow = declared("slow", async (task) => {
       if (task.text !== "stay") return task.text;
       await new Promise((resolve) => task.signal.addEventListener("abort", resolve));
@@ -219,43 +219,45 @@ describe("Invariant", () => {
     expect(found[0]).toMatchObject({ state: "working" });
   });
 
-  it("13: the agent can tell that another agent began the session", async () => {
+  it("13: the agent sees that another agent began the session", async () => {
     const source = declared("source", async (task) => `by ${JSON.stringify(task.metadata["source"])}`);
     await using server = serving(source);
     const { id } = await handleTaskSend({ server }, { message: "Hello" });
-    expect(said(await untilState(id, "completed")).at(-1)).toBe('agent: by "agent"');
+    expect(messagesOf(await untilState(id, "completed")).at(-1)).toBe('agent: by "agent"');
   });
 });
 
 describe("handleTaskSend", () => {
-  it("takes a request under params, a message in parts, a skill, and a session to go on with", async () => {
+  it("accepts a request in `params`, a message in parts, a skill, and a session to continue", async () => {
     const skilled = declared("skilled", async (task) => `${task.skillId}: ${task.text}`, {
       skills: ["a", "b"].map((id) => ({ id, name: id, description: id, tags: [] })),
     });
     await using server = serving(skilled);
     const parts = [{ text: "one " }, { type: "text", text: "two" }] as const;
     const first = await handleTaskSend({ server }, { params: { message: { parts }, skill: "b" } });
-    expect(said(await untilState(first.id, "completed"))).toEqual(["user: one two", "agent: b: one two"]);
+    expect(messagesOf(await untilState(first.id, "completed"))).toEqual(["user: one two", "agent: b: one two"]);
     const { sessionId } = first;
     const second = await handleTaskSend({ server }, { message: "three", skill: "a", sessionId });
     expect(second.sessionId).toBe(sessionId);
     expect(second.id).not.toBe(first.id);
     const wrong = await handleTaskSend({ server }, { message: "four", skill: "c" });
-    expect(said(await untilState(wrong.id, "failed")).at(-1)).toContain('Unknown skill "c"');
+    expect(messagesOf(await untilState(wrong.id, "failed")).at(-1)).toContain('Unknown skill "c"');
   });
 
-  it("goes on with a task that waits for its caller", async () => {
+  it("continues a task that waits for input", async () => {
     const asker = declared("asker", async (task) => `${await task.ask("How many?")} it is`);
     await using server = serving(asker);
     const { id } = await handleTaskSend({ server }, { message: "Tea" });
-    await vi.waitFor(async () => expect(said((await handleTaskGet(id)) as A2ATask).at(-1)).toBe("agent: How many?"));
+    await vi.waitFor(async () =>
+      expect(messagesOf((await handleTaskGet(id)) as A2ATask).at(-1)).toBe("agent: How many?"),
+    );
     expect(await handleTaskGet(id)).toMatchObject({ state: "working" });
     await handleTaskSend({ server }, { message: "Two", taskId: id });
     const done = await untilState(id, "completed");
-    expect(said(done)).toEqual(["user: Tea", "agent: How many?", "user: Two", "agent: Two it is"]);
+    expect(messagesOf(done)).toEqual(["user: Tea", "agent: How many?", "user: Two", "agent: Two it is"]);
   });
 
-  it("gives a task even for what an agent replies at once", async () => {
+  it("returns a task even if the agent replies with a message", async () => {
     const replier = agent({
       name: "Replier",
       description: "Replies.",
@@ -265,10 +267,10 @@ describe("handleTaskSend", () => {
     });
     await using server = serving(replier);
     const { id } = await handleTaskSend({ server }, { message: "Hello" });
-    expect(said(await untilState(id, "completed"))).toEqual(["user: Hello", "agent: At once"]);
+    expect(messagesOf(await untilState(id, "completed"))).toEqual(["user: Hello", "agent: At once"]);
   });
 
-  it("rejects what makes no sense with a ValidationError that names the field", async () => {
+  it("rejects invalid requests with a ValidationError that names the field", async () => {
     await using server = serving(echo);
     const cyclic: Record<string, unknown> = {};
     cyclic["message"] = cyclic;
@@ -291,13 +293,13 @@ describe("handleTaskSend", () => {
     }
   });
 
-  it("rejects with NotFoundError for a task or an agent that is not there", async () => {
+  it("rejects with NotFoundError for an unknown task or agent", async () => {
     await using server = serving(echo);
     const taskId = "0197f0a1-2b3c-7d4e-8f50-0123456789ab";
     await expect(handleTaskSend({ server }, { message: "x", taskId })).rejects.toEqual(new NotFoundError("Task"));
-    const nobody = { server, agentId: "../echo" };
-    await expect(handleTaskSend(nobody, { message: "x" })).rejects.toEqual(new NotFoundError("Agent"));
-    expect(await handleTaskGet(nobody, taskId)).toBeNull();
+    const unknownAgent = { server, agentId: "../echo" };
+    await expect(handleTaskSend(unknownAgent, { message: "x" })).rejects.toEqual(new NotFoundError("Agent"));
+    expect(await handleTaskGet(unknownAgent, taskId)).toBeNull();
   });
 
   it("rejects with the server's own error for everything else", async () => {
@@ -311,11 +313,11 @@ describe("handleTaskSend", () => {
     await expect(handleTaskSend({ server: broken }, { message: "x" })).rejects.toMatchObject({ code: "unavailable" });
   });
 
-  it("calls in somebody's name, who alone finds the task", async () => {
+  it("calls as a principal; only this principal finds the task", async () => {
     await using server = serving(echo, {
       authenticate: ({ headers }) => {
         const id = headers.get("x-user");
-        if (id === null) throw new A2AError("unauthenticated", "Who is it?");
+        if (id === null) throw new A2AError("unauthenticated", "Sign in first.");
         return { id, anonymous: false };
       },
     });
@@ -329,17 +331,17 @@ describe("handleTaskSend", () => {
 });
 
 describe("handleTaskGet", () => {
-  it("finds the tasks of several servers by their ids alone", async () => {
+  it("finds the tasks of several servers by id", async () => {
     await using one = serving(echo);
     await using two = serving([stubborn, echo]);
     const first = await handleTaskSend({ server: one }, { message: "one" });
     const second = await handleTaskSend({ server: two, agentId: "echo" }, { message: "two" });
-    expect(said(await untilState(first.id, "completed"))).toEqual(["user: one", "agent: You said one"]);
-    expect(said(await untilState(second.id, "completed"))).toEqual(["user: two", "agent: You said two"]);
+    expect(messagesOf(await untilState(first.id, "completed"))).toEqual(["user: one", "agent: You said one"]);
+    expect(messagesOf(await untilState(second.id, "completed"))).toEqual(["user: two", "agent: You said two"]);
     expect(await handleTaskGet({ server: one }, second.id)).toBeNull();
   });
 
-  it("finds what came by HTTP where the server is named", async () => {
+  it("finds tasks created over HTTP if the server is passed", async () => {
     await using server = serving(echo);
     const sent = await server.fetch(
       new Request("https://x/a2a/tasks/send", {
@@ -355,15 +357,18 @@ describe("handleTaskGet", () => {
     expect([got.status, await got.json()]).toEqual([200, done]);
   });
 
-  it.each(["", "nope", "send", ".", "..", "a/b", "%2e", "\ud800", "x".repeat(300)])("gives null for %j", async (id) => {
-    await using server = serving(echo);
-    expect(await handleTaskGet(id)).toBeNull();
-    expect(await handleTaskGet({ server }, id)).toBeNull();
-  });
+  it.each(["", "nope", "send", ".", "..", "a/b", "%2e", "\ud800", "x".repeat(300)])(
+    "returns null for %j",
+    async (id) => {
+      await using server = serving(echo);
+      expect(await handleTaskGet(id)).toBeNull();
+      expect(await handleTaskGet({ server }, id)).toBeNull();
+    },
+  );
 });
 
 describe("clearTaskStore", () => {
-  it("forgets what was sent, but not what is sent afterwards", async () => {
+  it("forgets earlier tasks, but not later ones", async () => {
     await using server = serving(echo);
     const before = await handleTaskSend({ server }, { message: "Hello" });
     clearTaskStore();
@@ -372,7 +377,7 @@ describe("clearTaskStore", () => {
     await untilState(after.id, "completed");
     expect(await handleTaskGet(before.id)).toBeNull();
     expect(await handleTaskGet({ server }, before.id)).toBeNull();
-    // The server keeps it.
+    // The server still has the task.
     const served = await server.fetch(new Request(`https://x/a2a/tasks/${before.id}`));
     expect(await served.json()).toMatchObject({ id: before.id });
   });

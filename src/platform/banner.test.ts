@@ -35,11 +35,11 @@ describe.each([
     "A2A over JSON-RPC 1.0, 0.9 · REST 1.0 · simple 2.0\n",
     "/data/palaver.db\n",
     "4711\n",
-  ])("says %j", (fact) => {
+  ])("contains %j", (fact) => {
     expect(text).toContain(fact);
   });
 
-  it("says what callers must show, and where a request has it", () => {
+  it("names the required credentials and where a request carries them", () => {
     expect(text).not.toMatch(/Callers/);
     const secured = render({
       ...facts,
@@ -49,7 +49,7 @@ describe.each([
     expect(secured).toContain("-H 'X-API-Key: …'");
   });
 
-  it("has a request to try for each binding, whose JSON a shell passes on unharmed", () => {
+  it("has one curl command per binding, with JSON that needs no escaping in a shell", () => {
     const bodies = Array.from(text.matchAll(/-d '([^']*)'/g), ([, body = ""]): unknown => JSON.parse(body));
     expect(bodies).toEqual([
       expect.objectContaining({ method: "SendMessage", params: { message: expect.anything() } }),
@@ -57,14 +57,14 @@ describe.each([
     ]);
   });
 
-  it("has none for what is not spoken", () => {
+  it("has no curl command for versions and bindings that the server does not support", () => {
     const older = facts.interfaces.filter(({ protocolVersion }) => protocolVersion === "0.9");
     expect(render({ ...facts, interfaces: older })).not.toMatch(/Try|curl/);
     const rest = facts.interfaces.filter(({ binding }) => binding === "HTTP+JSON");
     expect(render({ ...facts, interfaces: rest }).match(/curl/g)).toHaveLength(1);
   });
 
-  it("says where others reach it only where that is elsewhere", () => {
+  it("shows the public URL only if it differs from the local URL", () => {
     expect(text).not.toMatch(/public/i);
     expect(render({ ...facts, publicUrl: "https://agents.example.org" })).toMatch(
       /Public:? +https:\/\/agents\.example\.org\n/,

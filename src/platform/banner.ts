@@ -33,12 +33,12 @@ export function banner(facts: BannerFacts): string {
     agents.length === 1 ? "  Agent" : "  Agents (the first is also at the root)",
     ...served,
     "",
-    `  Speaks  ${spoken(facts)}`,
-    `  Card    ${url}${CARD_PATH}`,
-    ...known(facts).map((publicUrl) => `  Public  ${publicUrl}`),
-    `  Data    ${storage}`,
-    `  Process ${facts.pid}`,
-    ...whoCalls(facts).map((callers) => `  Callers ${callers}`),
+    `  Supports ${supported(facts)}`,
+    `  Card     ${url}${CARD_PATH}`,
+    ...differentPublicUrl(facts).map((publicUrl) => `  Public   ${publicUrl}`),
+    `  Data     ${storage}`,
+    `  Process  ${facts.pid}`,
+    ...requiredCredentials(facts).map((callers) => `  Callers  ${callers}`),
     "",
     ...examples(facts).flatMap(({ name, lines }) => [
       `  Try ${name}`,
@@ -57,12 +57,12 @@ export function plainBanner(facts: BannerFacts): string {
   return [
     `Palaver ${version} is listening on ${url}`,
     ...agents.map(({ id, name }) => `Agent: ${name} ${url}/agents/${id}/`),
-    `Speaks: ${spoken(facts)}`,
+    `Supports: ${supported(facts)}`,
     `Card: ${url}${CARD_PATH}`,
-    ...known(facts).map((publicUrl) => `Public: ${publicUrl}`),
+    ...differentPublicUrl(facts).map((publicUrl) => `Public: ${publicUrl}`),
     `Data: ${storage}`,
     `Process: ${facts.pid}`,
-    ...whoCalls(facts).map((callers) => `Callers: ${callers}`),
+    ...requiredCredentials(facts).map((callers) => `Callers: ${callers}`),
     ...examples(facts).map(({ name, lines }) => `Try ${name}: ${lines.join("\n")}`),
     "",
   ].join("\n");
@@ -71,7 +71,7 @@ export function plainBanner(facts: BannerFacts): string {
 const BINDING_NAMES: Readonly<Record<string, string>> = { JSONRPC: "JSON-RPC", "HTTP+JSON": "REST" };
 
 /** The bindings, each with its versions. */
-function spoken({ interfaces }: BannerFacts): string {
+function supported({ interfaces }: BannerFacts): string {
   const versions = new Map<string, Set<string>>();
   for (const { binding, protocolVersion } of interfaces) {
     versions.set(binding, (versions.get(binding) ?? new Set()).add(protocolVersion));
@@ -86,17 +86,17 @@ function bindingName(binding: string): string {
 }
 
 /** The public URL, if it differs. */
-function known({ url, publicUrl }: BannerFacts): readonly string[] {
+function differentPublicUrl({ url, publicUrl }: BannerFacts): readonly string[] {
   return publicUrl === url ? [] : [publicUrl];
 }
 
 /** The credentials that callers need, if any. */
-function whoCalls({ schemes }: BannerFacts): readonly string[] {
-  const ways = Object.entries(schemes).map(([name, scheme]) => `${name} (${shownAs(scheme)})`);
+function requiredCredentials({ schemes }: BannerFacts): readonly string[] {
+  const ways = Object.entries(schemes).map(([name, scheme]) => `${name} (${credentialPlace(scheme)})`);
   return ways.length === 0 ? [] : [`authenticate with ${ways.join(" or ")}`];
 }
 
-function shownAs(scheme: SecurityScheme): string {
+function credentialPlace(scheme: SecurityScheme): string {
   switch (scheme.type) {
     case "apiKey":
       return `${scheme.in} ${scheme.name}`;

@@ -4,7 +4,7 @@ import { logLevelFrom } from "./create-logger.ts";
 
 const MODULE = new URL("./create-logger.ts", import.meta.url).href;
 
-/** What a process that logs this leaves on standard error. */
+/** Runs a process that logs this. Returns its standard error. */
 function logged(options: string, statement: string): string {
   const script = `
     import { createLogger } from ${JSON.stringify(MODULE)};
@@ -31,7 +31,7 @@ describe("the logger", () => {
     });
   });
 
-  it("writes a line of text for people", () => {
+  it("writes one line of text per record in text format", () => {
     const text = logged(
       '{ level: "debug", pretty: true }',
       'logger.debug("Careful", { task: "t-1", error: new Error("broken") })',
@@ -39,14 +39,14 @@ describe("the logger", () => {
     expect(text).toMatch(/^\d\d:\d\d:\d\d debug Careful task="t-1"\n {2}Error: broken\n/);
   });
 
-  it("leaves out what is below its level", () => {
+  it("leaves out records below its level", () => {
     expect(logged('{ level: "warn", pretty: false }', 'logger.info("Nothing")')).toBe("");
     expect(logged('{ level: "silent", pretty: false }', 'logger.error("Nothing")')).toBe("");
   });
 });
 
 describe("LOG_LEVEL", () => {
-  it("chooses the level", () => {
+  it("sets the level", () => {
     expect(logLevelFrom({ LOG_LEVEL: "error" })).toBe("error");
     expect(logLevelFrom({})).toBe("info");
     expect(() => logLevelFrom({ LOG_LEVEL: "loud" })).toThrow(

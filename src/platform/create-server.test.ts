@@ -24,7 +24,7 @@ const shouter = agent({
   },
 });
 
-/** Waits until it is let go, and then goes on at its own pace. */
+/** Waits until it is aborted. */
 const waiter = agent({
   name: "Waiter",
   description: "Waits.",
@@ -60,11 +60,11 @@ const COMPLETED = {
 };
 
 describe("a server", () => {
-  it("answers web requests without a port, from the first moment", async () => {
+  it("answers Request objects without a port, also before it has started", async () => {
     expect(await (await create().fetch(request("hello"))).json()).toMatchObject(COMPLETED);
   });
 
-  it("answers as a handler of node:http", async () => {
+  it("works as a request handler of node:http", async () => {
     const http = createHttpServer(create().nodeHandler).listen(0, "127.0.0.1");
     await new Promise((resolve) => http.once("listening", resolve));
     const { port } = http.address() as AddressInfo;
@@ -76,7 +76,7 @@ describe("a server", () => {
     }
   });
 
-  it("listens, and its cards say where", async () => {
+  it("listens, and its cards contain that URL", async () => {
     const { url, port } = await create().listen();
     expect(port).toBeGreaterThan(0);
     const response = await fetch(new Request(`${url}/`, request("hello")));
@@ -87,7 +87,7 @@ describe("a server", () => {
     for (const reached of supportedInterfaces) expect(reached.url.startsWith(url)).toBe(true);
   });
 
-  it("warns when it listens to all but its cards do not say where", async () => {
+  it("warns if it listens on all interfaces without a public URL", async () => {
     const authenticate = () => undefined;
     await create({ host: "0.0.0.0", publicUrl: "https://agents.example.org", authenticate }).listen();
     expect(logged).toEqual([]);
@@ -95,19 +95,19 @@ describe("a server", () => {
     expect(logged).toEqual([expect.stringMatching(/set the public URL/)]);
   });
 
-  it("warns when everybody who reaches it may call, and others than this machine do", async () => {
+  it("warns if it listens to other machines without authentication", async () => {
     await create({}).listen();
     expect(logged).toEqual([]);
     await create({ host: "0.0.0.0", publicUrl: "https://agents.example.org" }).listen();
     expect(logged).toEqual([expect.stringMatching(/Anyone who can reach this server may call its agents/)]);
   });
 
-  it("is not warned of where proxies say what is public", async () => {
+  it("does not warn if a trusted proxy sends the public URL", async () => {
     await create({ host: "0.0.0.0", trustedProxies: ["private"], authenticate: () => undefined }).listen();
     expect(logged).toEqual([]);
   });
 
-  it("shows the public URL in its cards, or what a trusted proxy says, else localhost", async () => {
+  it("uses in its cards the public URL, else that of a trusted proxy, else localhost", async () => {
     const forwarded = { "x-forwarded-proto": "https", "x-forwarded-host": "a.example", "x-forwarded-prefix": "/x" };
     const shown = async (options: ServerOptions): Promise<unknown> => {
       const { port, publicUrl } = await create({ host: "0.0.0.0", ...options }).listen();
@@ -116,7 +116,7 @@ describe("a server", () => {
       const { supportedInterfaces } = card as { supportedInterfaces: readonly { url: string }[] };
       return [publicUrl, supportedInterfaces[0]?.url].map((text) => text?.replace(String(port), "PORT"));
     };
-    const publicUrl = "https://told.example";
+    const publicUrl = "https://public.example";
     expect(await shown({})).toEqual(["http://localhost:PORT", "http://localhost:PORT/agents/waiter/"]);
     expect(await shown({ trustedProxies: ["loopback"] })).toEqual([
       "http://localhost:PORT",
@@ -128,20 +128,20 @@ describe("a server", () => {
     ]);
   });
 
-  it("speaks as it is told to", async () => {
+  it("serves cards in the configured style", async () => {
     const card = async (options: ServerOptions): Promise<unknown> =>
       (await create(options).fetch(new Request("http://test/.well-known/agent-card.json"))).json();
     expect(await card({})).toHaveProperty("url");
     expect(await card({ card: "strict" })).not.toHaveProperty("url");
   });
 
-  it("serves cards that declare the same agent again, in every spelling", async () => {
+  it("serves cards that declare the same agent again when parsed, in every version", async () => {
     const authenticate = () => undefined;
     const skill = { id: "s", name: "S", description: "S.", tags: ["s"], security: [{ login: ["write"] }] };
     const flow = { tokenUrl: "https://id.example/token", scopes: { write: "Write." } };
     const declared = agent({
       name: "Secured",
-      description: "Lets in who may.",
+      description: "Checks permissions.",
       version: "1.0.0",
       provider: { organization: "Acme", url: "https://acme.example" },
       extensions: [{ uri: "urn:a", params: { level: 1 } }],
@@ -175,7 +175,7 @@ describe("a server", () => {
     }
   });
 
-  it("lets in web pages of the origins it is told", async () => {
+  it("allows web pages from the configured CORS origins", async () => {
     const ask = async (corsOrigins: readonly string[]): Promise<string | null> => {
       const asked = request("hello");
       asked.headers.set("origin", "https://page.example");
@@ -186,10 +186,10 @@ describe("a server", () => {
     expect(await ask(["https://page.example"])).toBe("https://page.example");
   });
 
-  it("tells agents the extensions in force", async () => {
+  it("passes the active extensions to agents", async () => {
     const extended = agent({
       name: "Extended",
-      description: "Says what is in force.",
+      description: "Returns the active extensions.",
       version: "1.0.0",
       extensions: [{ uri: "urn:a" }, { uri: "urn:b" }],
       reply: (message, call) => (message.parts[0]?.text === "reply" ? [...call.extensions] : undefined),
@@ -205,7 +205,7 @@ describe("a server", () => {
     expect(await ask("run")).toMatchObject({ result: { task: { artifacts: [{ parts: [{ data: ["urn:b"] }] }] } } });
   });
 
-  it("can be closed twice, before and after it listens, and answers no more", async () => {
+  it("can be closed twice, before or after it listens, and stops answering", async () => {
     const server = create();
     const { url } = await server.listen();
     await Promise.all([server.close(), server.close()]);
@@ -214,7 +214,7 @@ describe("a server", () => {
     await create().close();
   });
 
-  it("refuses new work while running tasks may finish, and lets their readers go", async () => {
+  it("refuses new messages while it drains, and ends open streams with a retry time", async () => {
     const server = create({ drainTimeout: 50 });
     const { url } = await server.listen();
     const stream = await fetch(new Request(`${url}/agents/waiter/`, request("go", "/", "SendStreamingMessage")));
@@ -227,7 +227,7 @@ describe("a server", () => {
     expect(await reading).toMatch(/waiting[\s\S]*retry: ?1000/);
   });
 
-  it("knows who calls, and tells hooks of calls and events", async () => {
+  it("authenticates callers, transforms events, and notifies hooks of calls and events", async () => {
     const calls: unknown[] = [];
     const events: string[] = [];
     const server = create({
@@ -246,20 +246,20 @@ describe("a server", () => {
     expect(events).toContain("artifact");
   });
 
-  it("keeps to the limits it is given", async () => {
+  it("enforces the configured limits", async () => {
     const response = await create({ limits: { maxBodyBytes: 300 } }).fetch(request("x".repeat(1000)));
     expect(response.status).toBe(413);
   });
 });
 
 describe("a server that cannot start", () => {
-  it("is told at once what makes no sense", () => {
+  it("throws at once for invalid agents and options", () => {
     expect(() => create({}, [])).toThrow(/No agent is given/);
     expect(() => create({}, [shouter, shouter])).toThrow(/Two agents have the id "shouter"/);
     expect(() => create({ port: -1 })).toThrow(/port/);
   });
 
-  it("is told at once what its agents promise and it does not keep", () => {
+  it("throws at once if agents declare features that the server does not provide", () => {
     const pushy = { ...shouter, id: "pushy", capabilities: { pushNotifications: true } };
     const secret = { ...shouter, id: "secret", extendedCard: { description: "More." } };
     expect(() => create({ push: false }, [shouter, pushy, secret])).toThrow(
@@ -279,11 +279,11 @@ describe("a server that cannot start", () => {
     [{ store: "sqlite:/dev/null/tasks.db" }, /cannot be written to/],
     [{ limits: { maxTaskBites: 1 } }, /unknown limit "maxTaskBites"/],
     [{ host: "192.0.2.1" }, /not an address of this machine/],
-  ])("says why when it is to listen: %o", async (options: object, message) => {
+  ])("rejects `listen` with the reason: %o", async (options: object, message) => {
     await expect(create(options).listen()).rejects.toThrow(message);
   });
 
-  it("refuses requests without telling callers why", async () => {
+  it("refuses requests and logs the reason, which callers do not see", async () => {
     const server = create({ store: "sqlite:/dev/null/tasks.db" });
     const response = await server.fetch(request("hello"));
     expect(response.status).toBe(503);
@@ -293,8 +293,8 @@ describe("a server that cannot start", () => {
   });
 });
 
-describe("a server whose store fails in a way that only a restart can mend", () => {
-  it("says so, is not ready, and answers nobody", async () => {
+describe("a server whose store fails until a restart", () => {
+  it("logs it, is not ready, and does not answer", async () => {
     const store = createMemoryStore();
     const failure = new StoreError("unknown", "The outcome of a commit is unknown.");
     const fatal = Promise.withResolvers<unknown>();

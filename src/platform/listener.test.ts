@@ -10,16 +10,16 @@ afterEach(async () => {
   open.clear();
 });
 
-/** What a connection is told on which this is said and nothing more. */
-async function hears(port: number, said: string): Promise<string> {
+/** Sends this text on a connection and nothing more. Returns the response. */
+async function responseTo(port: number, sent: string): Promise<string> {
   const socket = connect(port, "127.0.0.1");
   await once(socket, "connect");
-  socket.write(said);
+  socket.write(sent);
   return text(socket);
 }
 
 describe("A listener", () => {
-  it("does not wait for ever for a head or a body, and goes on serving others", async () => {
+  it("answers 408 to slow headers and bodies, and serves other requests", async () => {
     let handled = 0;
     const listener = new Listener(
       (request, response) => {
@@ -31,9 +31,9 @@ describe("A listener", () => {
     );
     open.add(listener);
     const { port, url } = await listener.listen("127.0.0.1", 0);
-    const slowHead = hears(port, "POST / HTTP/1.1\r\nhost: x\r\n");
-    const slowBody = hears(port, "POST / HTTP/1.1\r\nhost: x\r\ncontent-length: 10\r\n\r\nhalf");
-    const silent = hears(port, "");
+    const slowHead = responseTo(port, "POST / HTTP/1.1\r\nhost: x\r\n");
+    const slowBody = responseTo(port, "POST / HTTP/1.1\r\nhost: x\r\ncontent-length: 10\r\n\r\nhalf");
+    const silent = responseTo(port, "");
     expect(await (await fetch(url, { method: "POST", body: "whole" })).text()).toBe("read");
     expect(await slowHead).toMatch(/^HTTP\/1\.1 408 /);
     expect(await slowBody).toMatch(/^HTTP\/1\.1 408 /);
@@ -41,7 +41,7 @@ describe("A listener", () => {
     expect(handled).toBe(2);
   });
 
-  it("lets an answer take as long as it likes", async () => {
+  it("does not limit the time of a response", async () => {
     const listener = new Listener(
       (_request, response) => {
         response.write("begun,");

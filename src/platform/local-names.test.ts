@@ -18,11 +18,11 @@ it.each([
   ["evil.example:3000", false],
   ["127.0.0.1.evil.example", false],
   ["localhost.evil.example.:3000", false],
-])("Of a Host %j it is told whether a stranger can have it lead here", (host, expected) => {
+])("Host %j is a local name: %s", (host, expected) => {
   expect(isLocalName(host)).toBe(expected);
 });
 
-it("Addresses of this machine alone are known", () => {
+it("Loopback addresses are recognised", () => {
   expect(["127.0.0.1", "127.1.2.3", "::1", "localhost"].every(isLoopback)).toBe(true);
   expect(["0.0.0.0", "::", "10.0.0.1", "127.example.org"].some(isLoopback)).toBe(false);
 });
@@ -30,11 +30,11 @@ it("Addresses of this machine alone are known", () => {
 const quiet = agent({ name: "Quiet", description: "Says little.", version: "1.0.0", run: async () => {} });
 
 it.each<[string, ServerOptions, number]>([
-  ["is not answered by a server that is open, but to this machine alone", {}, 421],
-  ["is answered where the server is known by a name", { publicUrl: "https://agents.example" }, 200],
-  ["is answered where a proxy is trusted", { trustedProxies: ["loopback"] }, 200],
-  ["is answered where callers say who they are", { authenticate: () => ({ id: "ada", anonymous: false }) }, 200],
-])("A web page whose name leads here %s", async (_, options, expected) => {
+  ["is refused by a server without authentication that listens on loopback", {}, 421],
+  ["is answered if the server has a public URL", { publicUrl: "https://agents.example" }, 200],
+  ["is answered if a proxy is trusted", { trustedProxies: ["loopback"] }, 200],
+  ["is answered if callers authenticate", { authenticate: () => ({ id: "ada", anonymous: false }) }, 200],
+])("A request with a foreign host name (DNS rebinding) %s", async (_, options, expected) => {
   const server = createServer(quiet, { port: 0, store: "memory:", drainTimeout: 0, logger: SILENT_LOGGER, ...options });
   const { port } = await server.listen();
   const statusFor = (host: string): Promise<number | undefined> =>

@@ -30,10 +30,10 @@ export function forLocalNames(handler: NodeHandler): NodeHandler {
   };
 }
 
-/** Top-level domains that nobody can register. */
+/** Top-level domains that cannot be registered. */
 const PRIVATE_ZONE = /\.(?:localhost|internal|local|test|home\.arpa)$/;
 
-/** Whether a `Host` is an address, a name without dots, or a name in a domain that nobody can register. */
+/** Whether a `Host` is an address, a name without dots, or a name in a domain that cannot be registered. */
 export function isLocalName(host: string | undefined): boolean {
   if (host === undefined || host === "" || host.startsWith("[")) return true;
   const name = host.toLowerCase().replace(/:\d*$/, "").replace(/\.$/, "");

@@ -4,7 +4,7 @@ import { openStore } from "./open-store.ts";
 
 const secret = new Uint8Array(32).fill(7);
 
-it("A store that is open already comes with the secret it is given, else with one of its own", async () => {
+it("An open store uses the given secret, else a new random one", async () => {
   const store = createMemoryStore();
   expect((await openStore(store, { secret })).secret).toBe(secret);
   const [one, other] = [await openStore(store, {}), await openStore(store, {})];

@@ -109,7 +109,7 @@ describe("the layer check", () => {
   it.each([
     ['if (version === "0.3") return;', ["0.3"]],
     ["const dialect = '0.2/jsonrpc';", ["0.2/jsonrpc"]],
-    ["const text = `Speaks A2A 1.0 and 0.1`;", ["1.0", "0.1"]],
+    ["const text = `Supports A2A 1.0 and 0.1`;", ["1.0", "0.1"]],
     ['const card = { protocolVersion: "0.2.6" };', ["0.2.6"]],
     ['listen("127.0.0.1"); allow("10.0.0.0/8"); bind("0.0.0.0");', []],
     ['const jsonrpc = "2.0"; const half = 0.3; const type = "text/plain";', []],

@@ -268,7 +268,7 @@ describe("palaver serve", () => {
 
   it("supports only the versions of its option, and lists them in its error", async () => {
     const { url, stdout } = await line.serve(["--demo", "--store", "memory:", "--versions", "0.2, plain"]);
-    expect(stdout()).toMatch(/^Speaks: A2A over JSON-RPC 0\.2 · plain 1\.0$/m);
+    expect(stdout()).toMatch(/^Supports: A2A over JSON-RPC 0\.2 · plain 1\.0$/m);
     expect(stdout()).not.toContain("curl");
     const status = async (path: string, body?: object): Promise<number> => {
       const headers = { "content-type": "application/json" };

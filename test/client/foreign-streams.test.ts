@@ -236,6 +236,21 @@ describe("a stream without cursors that is cut", () => {
     expect(stream.task).toMatchObject({ id: "t1", status: { state: "working" } });
   });
 
+  it("is not resumed with `reconnects: 0`; a subscription makes its first connection", async () => {
+    const agent = await meet(
+      (response, request) => {
+        events(response);
+        cut(response, frame(request, { task: wireTask("WORKING") }));
+      },
+      { retry: { ...QUICK.retry, reconnects: 0 } },
+    );
+    const stream = agent.task("t1").subscribe();
+    const error = await failure(stream.result());
+    expect(error).toMatchObject({ code: "stream-lost", taskId: "t1", cause: { code: "network" } });
+    expect(stream.task).toMatchObject({ status: { state: "working" } });
+    expect(methods()).toEqual(["SubscribeToTask"]);
+  });
+
   it("is not abandoned because the task is silent for longer than a connection lasts", async () => {
     let time = 0;
     // Waits end at once; only the duration of connections counts.
@@ -500,6 +515,23 @@ describe("an agent that does not stream", () => {
     const before = methods().filter((method) => method === "SendStreamingMessage").length;
     await agent.stream("again").result();
     expect(methods().filter((method) => method === "SendStreamingMessage")).toHaveLength(before);
+  });
+
+  it("is remembered as soon as the agent accepts the message without a stream, not when the task ends", async () => {
+    const agent = await meet((response, request) => {
+      const { method } = request.body;
+      if (method === "SendMessage") return json(response, rpc(request, { task: wireTask("WORKING") }));
+      if (method === "GetTask") return json(response, rpc(request, wireTask("WORKING")));
+      json(response, rpcError(request, -32004, "No streams"));
+    });
+    for (const text of ["first", "second"]) {
+      // Leaving the loop stops waiting for the task, which never ends.
+      for await (const event of agent.stream(text)) {
+        expect(wordOf(event)).toBe("task[working]");
+        break;
+      }
+    }
+    expect(methods()).toEqual(["SendStreamingMessage", "SendMessage", "SendMessage"]);
   });
 
   it("is not assumed because the agent refuses one message", async () => {

@@ -4,7 +4,7 @@ import type { TaskContext } from "../../engine/agent/agent.ts";
 import type { MessageId } from "../../protocol/ids.ts";
 import type { Message } from "../../protocol/message.ts";
 
-export type Words = Pick<Message, "parts" | "metadata">;
+export type MessageContent = Pick<Message, "parts" | "metadata">;
 
 export interface PassOnOptions {
   readonly task: TaskContext;
@@ -21,11 +21,11 @@ export interface PassOnOptions {
 
 /**
  * Relays the caller's messages while the remote agent works. Returns the messages that the remote agent rejected meanwhile, to be sent when it is
- * done. No message is sent twice: if it is unknown whether one arrived, a status tells the caller.
+ * done. No message is sent twice: if it is unknown whether one arrived, a status message reports it to the caller.
  */
-export async function passOn(options: PassOnOptions): Promise<readonly Words[]> {
+export async function passOn(options: PassOnOptions): Promise<readonly MessageContent[]> {
   const { task, round, until } = options;
-  const refused: Words[] = [];
+  const refused: MessageContent[] = [];
   for (let count = 0; ; count++) {
     const message = await task.next({ name: `during-${round}`, signal: until });
     if (message === undefined) return refused;
@@ -48,9 +48,9 @@ async function pass(
   return task.step(`passed-${place}`, async ({ key, attempt }) => {
     if (begun.attempt !== attempt && !mayResend(remote, begun.at)) return "unknown";
     // Safe: message ids are branded where they are created.
-    const said = { messageId: key as MessageId, parts, ...(metadata !== undefined && { metadata }) };
+    const outgoing = { messageId: key as MessageId, parts, ...(metadata !== undefined && { metadata }) };
     try {
-      const sent = await remote.send(said, {
+      const sent = await remote.send(outgoing, {
         wait: false,
         taskId: to.id,
         contextId: to.contextId,

@@ -8,32 +8,32 @@ import type { MessageId } from "../../protocol/ids.ts";
 import { type Part, textOf } from "../../protocol/part.ts";
 import { isInterrupted, isTerminal } from "../../protocol/state.ts";
 import type { Task, TaskStatus } from "../../protocol/task.ts";
-import { mayResend, passOn, type Words } from "./pass-on.ts";
+import { type MessageContent, mayResend, passOn } from "./pass-on.ts";
 import { type ArtifactNames, RelayedArtifacts } from "./relayed-artifacts.ts";
 import { isContextRefusal, remoteContextId } from "./remote-context.ts";
 import { followAgain, isNews, whenChanged } from "./remote-events.ts";
 import { remoteFailure } from "./remote-failure.ts";
 import { remoteAnswer, remoteQuestion } from "./remote-question.ts";
 
-type Bare = { readonly kind: "message"; readonly parts: readonly Part[] };
+type DirectReply = { readonly kind: "message"; readonly parts: readonly Part[] };
 
 /** The remote agent's answer to a message: a task, or a message without a task. */
-type Taken = Bare | { readonly kind: "task"; readonly id: string; readonly contextId: string };
+type Accepted = DirectReply | { readonly kind: "task"; readonly id: string; readonly contextId: string };
 
 /** The remote task and context of a message. */
 type Links = { readonly contextId?: string; readonly taskId?: string };
 
 /** Stored before a message is sent. `links` is absent in records of earlier versions. */
-type Begun = { readonly attempt: number; readonly at: number; readonly links?: Links };
+type SendRecord = { readonly attempt: number; readonly at: number; readonly links?: Links };
 
 /** The remote agent's answer to a message, and the events that follow. */
 interface Submitted {
-  readonly taken: Taken;
+  readonly taken: Accepted;
   readonly events: AsyncIterable<RemoteStreamEvent>;
 }
 
 /** The remote task at the end of a round: finished, or waiting for input. */
-interface Left {
+interface RoundResult {
   readonly kind: "task";
   /** Without artifacts, except in records of earlier versions. */
   readonly task: Task;
@@ -42,21 +42,21 @@ interface Left {
   readonly names: ArtifactNames;
   readonly used: readonly string[];
   /** The caller's messages that the remote agent rejected meanwhile. */
-  readonly refused: readonly Words[];
+  readonly refused: readonly MessageContent[];
 }
 
 interface Round {
   readonly number: number;
   /** `undefined`: no message to send, the remote task continues by itself. */
-  readonly words: Words | undefined;
-  readonly before: Left | undefined;
+  readonly content: MessageContent | undefined;
+  readonly before: RoundResult | undefined;
 }
 
 /** The remote task whose events are relayed. */
 interface RelayedTask {
   readonly id: string;
   readonly contextId: string;
-  readonly before: Left | undefined;
+  readonly before: RoundResult | undefined;
   readonly artifacts: RelayedArtifacts;
 }
 
@@ -102,47 +102,47 @@ export class Relay {
   }
 
   async #rounds(): Promise<Output | void> {
-    let words: Words | undefined = this.#task.message;
-    let before: Left | undefined;
-    const unsaid: Words[] = [];
+    let content: MessageContent | undefined = this.#task.message;
+    let before: RoundResult | undefined;
+    const notAccepted: MessageContent[] = [];
     for (let number = 0; ; number++) {
-      const left: Bare | Left = await this.#round({ number, words, before });
+      const left: DirectReply | RoundResult = await this.#round({ number, content, before });
       if (left.kind === "message") return left.parts;
-      unsaid.push(...left.refused);
+      notAccepted.push(...left.refused);
       const { state, message } = left.task.status;
-      const said = message?.parts ?? [];
+      const parts = message?.parts ?? [];
       if (isInterrupted(state)) this.#remoteId = left.task.id;
-      if (state === "input-required") words = await this.#ask(number, left.task.status);
-      else if (state === "auth-required") words = await this.#authorise(left.task);
+      if (state === "input-required") content = await this.#ask(number, left.task.status);
+      else if (state === "auth-required") content = await this.#authorise(left.task);
       else if (state === "completed") {
         // A finished task accepts no messages: the next message starts another one.
-        words = unsaid.shift();
-        if (words === undefined) return;
-      } else if (state === "rejected") this.#task.reject(textOf(said) || `${this.#name} rejected the task.`);
+        content = notAccepted.shift();
+        if (content === undefined) return;
+      } else if (state === "rejected") this.#task.reject(textOf(parts) || `${this.#name} rejected the task.`);
       else if (state === "canceled")
         throw new TaskFailure(`${this.#name} canceled the task.`, { code: "remote-canceled" });
-      else throw new TaskFailure(textOf(said) || `${this.#name} failed.`, { code: "remote-failed" });
+      else throw new TaskFailure(textOf(parts) || `${this.#name} failed.`, { code: "remote-failed" });
       before = left;
     }
   }
 
-  async #round(round: Round): Promise<Bare | Left> {
-    const { number, words, before } = round;
+  async #round(round: Round): Promise<DirectReply | RoundResult> {
+    const { number, content, before } = round;
     let live: AsyncIterable<RemoteStreamEvent> | undefined;
-    let taken: Taken | undefined = before && {
+    let taken: Accepted | undefined = before && {
       kind: "task",
       id: before.task.id,
       contextId: before.task.contextId,
     };
-    if (words !== undefined) {
-      const begun = await this.#task.step(`send-${number}`, ({ attempt, signal }): Begun => {
+    if (content !== undefined) {
+      const begun = await this.#task.step(`send-${number}`, ({ attempt, signal }): SendRecord => {
         signal.throwIfAborted();
         // Stored, so that a resent message is identical.
         return { attempt, at: Date.now(), links: linksTo(before, this.#task) };
       });
       taken = await this.#task.step(`taken-${number}`, async ({ key, attempt }) => {
         if (begun.attempt !== attempt && !mayResend(this.#remote, begun.at)) throw this.#unknown();
-        const sent = await this.#send(words, key, begun.links ?? linksTo(before, undefined));
+        const sent = await this.#send(content, key, begun.links ?? linksTo(before, undefined));
         live = sent.events;
         return sent.taken;
       });
@@ -180,21 +180,21 @@ export class Relay {
   }
 
   /** Sends the message. If the remote agent rejects context ids from its callers, sends it again without one. */
-  async #send(words: Words, key: string, links: Links): Promise<Submitted> {
+  async #send(content: MessageContent, key: string, links: Links): Promise<Submitted> {
     try {
-      return await this.#sendTo(words, key, links);
+      return await this.#sendTo(content, key, links);
     } catch (error) {
       if (links.taskId !== undefined || links.contextId === undefined || !isContextRefusal(error)) throw error;
-      return this.#sendTo(words, key, {});
+      return this.#sendTo(content, key, {});
     }
   }
 
   /** Sends the message and waits for the first event. */
-  async #sendTo({ parts, metadata }: Words, key: string, links: Links): Promise<Submitted> {
+  async #sendTo({ parts, metadata }: MessageContent, key: string, links: Links): Promise<Submitted> {
     const { metadata: requested, outputModes, callPath } = this.#task;
     // Safe: message ids are branded where they are created.
-    const said = { messageId: key as MessageId, parts, ...(metadata !== undefined && { metadata }) };
-    const stream = this.#remote.stream(said, {
+    const outgoing = { messageId: key as MessageId, parts, ...(metadata !== undefined && { metadata }) };
+    const stream = this.#remote.stream(outgoing, {
       metadata: requested,
       outputModes,
       callPath,
@@ -220,7 +220,7 @@ export class Relay {
   async #relay(
     events: AsyncIterable<RemoteStreamEvent>,
     { id, contextId, before, artifacts }: RelayedTask,
-  ): Promise<Bare | Omit<Left, "refused">> {
+  ): Promise<DirectReply | Omit<RoundResult, "refused">> {
     const view = new TaskView({ result: "none" });
     if (before !== undefined) view.begin(before.task, before.digests);
     // Safe: the remote agent's own ids.
@@ -238,7 +238,7 @@ export class Relay {
             : { kind, artifact: event.artifact, append: event.append, lastChunk: event.lastChunk };
         news = isNews(bare, view.status) ? [view.add(bare, place)] : [];
       }
-      for (const told of news) await this.#tell(told, artifacts);
+      for (const novelty of news) await this.#forward(novelty, artifacts);
       const state = view.status?.state;
       // Agents keep the stream open at auth-required, because the authorization may arrive another way. Here the caller is asked now.
       if (state === "auth-required" && !isNotNew(view.status, before)) break;
@@ -251,7 +251,7 @@ export class Relay {
     return { kind: "task", task: kept, names, used, ...(digests !== undefined && { digests }) };
   }
 
-  async #tell(event: RemoteStreamEvent, artifacts: RelayedArtifacts): Promise<void> {
+  async #forward(event: RemoteStreamEvent, artifacts: RelayedArtifacts): Promise<void> {
     if (event.kind === "artifact") return artifacts.write(event);
     if (event.kind === "message") return;
     if (event.kind === "task") {
@@ -264,7 +264,7 @@ export class Relay {
     await this.#task.status(message.parts, event.kind === "status" ? event.metadata : undefined);
   }
 
-  async #ask(round: number, { message }: TaskStatus): Promise<Words> {
+  async #ask(round: number, { message }: TaskStatus): Promise<MessageContent> {
     const { parts, sensitive, requestId } = remoteQuestion(message);
     const { history } = this.#task;
     const known = history.length;
@@ -275,7 +275,7 @@ export class Relay {
     return remoteAnswer(answer ?? { parts: [{ text }] }, message, requestId);
   }
 
-  async #authorise({ id, status }: Task): Promise<Words | undefined> {
+  async #authorise({ id, status }: Task): Promise<MessageContent | undefined> {
     const { message } = status;
     const { parts, requestId } = remoteQuestion(message);
     const settled = new AbortController();
@@ -338,12 +338,12 @@ export class Relay {
 }
 
 /** The remote task and context of a message: the unfinished task, else the context of the finished one, else the caller's context. */
-function linksTo(before: Left | undefined, task: TaskContext | undefined): Links {
+function linksTo(before: RoundResult | undefined, task: TaskContext | undefined): Links {
   if (before === undefined) return task === undefined ? {} : { contextId: remoteContextId(task) };
   const { id, contextId, status } = before.task;
   return { contextId, ...(!isTerminal(status.state) && { taskId: id }) };
 }
 
-function isNotNew(status: TaskStatus | undefined, before: Left | undefined): boolean {
+function isNotNew(status: TaskStatus | undefined, before: RoundResult | undefined): boolean {
   return status !== undefined && status === before?.task.status;
 }

@@ -4,7 +4,7 @@ import type { JsonObject } from "../../protocol/json.ts";
 import type { Message } from "../../protocol/message.ts";
 import type { Part } from "../../protocol/part.ts";
 import { toolResultOf, toolResultPart, toolUseOf } from "../../protocol/tool-part.ts";
-import type { Words } from "./pass-on.ts";
+import type { MessageContent } from "./pass-on.ts";
 
 /** A question of the remote agent, to be relayed to the caller. */
 export interface RemoteQuestion {
@@ -33,7 +33,11 @@ export function remoteQuestion(message: Message | undefined): RemoteQuestion {
 }
 
 /** The caller's answer for the remote agent, with the remote request id instead of the local one. */
-export function remoteAnswer(answer: Words, asked: Message | undefined, requestId: string | undefined): Words {
+export function remoteAnswer(
+  answer: MessageContent,
+  asked: Message | undefined,
+  requestId: string | undefined,
+): MessageContent {
   const remoteIds = new Set((asked?.parts ?? []).flatMap((part) => toolUseOf(part)?.toolUseId ?? []));
   const { inputRequest: _own, ...others } = answer.metadata ?? {};
   const hasResult = answer.parts.some((part) => toolResultOf(part) !== undefined);

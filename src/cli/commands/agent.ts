@@ -2,7 +2,7 @@ import { Command } from "commander";
 import { type OptionName, parserOptions } from "../options/option-table.ts";
 import { type OwnOption, ownOption } from "../options/own-option.ts";
 
-/** What every command takes that talks to an agent. */
+/** Options of every command that calls an agent. */
 const AGENT_OPTIONS: readonly OptionName[] = [
   "agent-card",
   "output",
@@ -21,17 +21,17 @@ const AGENT_OPTIONS: readonly OptionName[] = [
 
 export interface CommandText {
   readonly description: string;
-  /** Command lines that teach, with what they do. */
+  /** Example command lines, each with its effect. */
   readonly examples: readonly (readonly [line: string, does: string])[];
-  /** Options of the table that only some commands take. */
+  /** Options from the shared table that only some commands have. */
   readonly options?: readonly OptionName[];
-  /** What an option of the table means in this command, where that is not what it means elsewhere. */
+  /** Help texts that replace those of the shared table. */
   readonly descriptions?: Partial<Readonly<Record<OptionName, string>>>;
-  /** Options of its own. */
+  /** Options that only this command has. */
   readonly own?: readonly OwnOption[];
 }
 
-/** A command that talks to an agent, with the options that all of these share. */
+/** A command that calls an agent, with the options that all these commands share. */
 export function agentCommand(name: string, text: CommandText): Command {
   const { description, examples, options = [], descriptions = {}, own = [] } = text;
   const command = new Command(name).description(description).helpOption("-h, --help", "print this help");
@@ -40,7 +40,7 @@ export function agentCommand(name: string, text: CommandText): Command {
   return command.addHelpText("after", exampleText(examples));
 }
 
-/** A command that only holds others. */
+/** A command that only groups subcommands. */
 export function groupCommand(name: string, description: string, commands: readonly Command[]): Command {
   const group = new Command(name)
     .description(description)

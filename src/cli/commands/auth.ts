@@ -17,7 +17,7 @@ export function authCommand(context: CliContext): Command {
   ]);
 }
 
-/** Flows as they are typed, and as cards name them. */
+/** OAuth 2 flows: the command-line name and the name in agent cards. */
 const FLOWS = { "device-code": "deviceCode", "client-credentials": "clientCredentials" } as const;
 type FlowName = keyof typeof FLOWS;
 
@@ -99,10 +99,14 @@ async function login(session: Session): Promise<void> {
   };
   const store = storedTokens({ home: context.home, agent, login: kept, onToken: hide });
   const oauth2 = { ...kept, ...(clientSecret !== undefined && { clientSecret }) };
-  await tell(session, { agent, name, token: await obtain(session, onlyScheme(card, scheme), { oauth2, store }) });
+  await printResult(session, {
+    agent,
+    name,
+    token: await obtain(session, onlyScheme(card, scheme), { oauth2, store }),
+  });
 }
 
-/** Asks for a token in the way in which calls would, without a call. */
+/** Requests a token exactly as a call to the agent would, but makes no call. */
 async function obtain(
   session: Session,
   card: AgentCard,
@@ -110,7 +114,7 @@ async function obtain(
 ): Promise<Token> {
   const { fetch, signal } = session;
   let obtained: Token | undefined;
-  // Whoever logs in wants a new one: what is kept from before is of no interest.
+  // A login always requests a new token, so the stored token is not read.
   const tokens: TokenStore = {
     get: () => undefined,
     set(key, token) {
@@ -130,14 +134,14 @@ async function obtain(
     session.progress.say("Waiting for you to confirm in the browser");
   };
   const { authorize } = createAuthorizer(card, { oauth2: { ...oauth2, tokens, onDeviceCode } }, { fetch });
-  const nowhere = { url: new URL("https://localhost/"), headers: new Headers() };
-  await authorize(nowhere, { operation: "get", card, signal });
+  const unsentRequest = { url: new URL("https://localhost/"), headers: new Headers() };
+  await authorize(unsentRequest, { operation: "get", card, signal });
   if (obtained === undefined)
     throw new CliError("A2ACLI_ERR_AUTH_FAILED", "The authorisation server returned no token.");
   return obtained;
 }
 
-async function tell(
+async function printResult(
   { output, context }: Session,
   { agent, name, token }: { readonly agent: string; readonly name: FlowName; readonly token: Token },
 ): Promise<void> {
@@ -174,7 +178,7 @@ function offers(scheme: SecurityScheme, name: FlowName): boolean {
   return scheme.type === "oauth2" && scheme.flows[FLOWS[name]] !== undefined;
 }
 
-/** The card as if it left no choice, with the scopes that it wants. */
+/** The card reduced to one security scheme, with the scopes that the card requires for it. */
 function onlyScheme(card: AgentCard, name: string): AgentCard {
   const scheme = card.securitySchemes?.[name];
   const scopes = card.security?.find((required) => required[name] !== undefined)?.[name] ?? [];

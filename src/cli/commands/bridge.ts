@@ -11,7 +11,7 @@ import {
 } from "../options/serving-options.ts";
 
 const EXAMPLES = `
-Callers of every version reach the agent here, whatever version it speaks itself.
+Callers of every protocol version reach the agent here, whichever version the agent supports.
 
 Examples:
   palaver bridge https://agents.example.org

@@ -26,7 +26,7 @@ function cardGetCommand(context: CliContext): Command {
     runSession(context, command.opts(), async (session) => {
       const { validate, extended }: { validate?: boolean; extended?: boolean } = command.opts();
       if (validate === true) await checkCard(session);
-      // What everybody may see needs nobody's token.
+      // The public card needs no credentials.
       const agent = await session.connect({ anonymous: extended !== true });
       if (extended !== true) return session.output.card(agent.card, agent.interface);
       if (agent.card.capabilities.extendedAgentCard !== true) {

@@ -23,7 +23,7 @@ export function completionCommand(context: CliContext): Command {
   });
 }
 
-/** What may follow a command: `task get` → its options and, where it has them, commands. */
+/** The words that can follow a command. For `task get`: its options and subcommands. */
 interface Words {
   readonly path: string;
   readonly words: readonly string[];

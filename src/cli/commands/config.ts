@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { Command } from "commander";
 import type { CliContext } from "../context.ts";
 import { OPTION_NAMES, OPTIONS, parserOptions, variableOf } from "../options/option-table.ts";
-import { type Said, saidSettings } from "../options/settings.ts";
+import { allSettings, type SourcedSetting } from "../options/settings.ts";
 import { runSession, type Session } from "../session/session.ts";
 import { isReadableByOthers, readLogins, tokenFile } from "../session/token-store.ts";
 import { exampleText, groupCommand } from "./agent.ts";
@@ -18,8 +18,8 @@ const EXAMPLES = [
 ] as const;
 
 const SOURCES = `
-A flag wins over a variable of the environment, that over the nearest .env (or the file of --config), that over
-~/.config/a2a-cli/.env, and that over what is built in. The files have lines like A2ACLI_AGENT_CARD=http://127.0.0.1:3000.
+Sources in order of precedence: flag, environment variable, the nearest .env (or the file of --config),
+~/.config/a2a-cli/.env, default. The files have lines like A2ACLI_AGENT_CARD=http://127.0.0.1:3000.
 `;
 
 function configShowCommand(context: CliContext): Command {
@@ -35,7 +35,7 @@ function configShowCommand(context: CliContext): Command {
 
 async function show(session: Session): Promise<void> {
   const { sources, output, context } = session;
-  const settings = saidSettings(sources).map((setting) => ({
+  const settings = allSettings(sources).map((setting) => ({
     name: setting.name,
     variable: variableOf(setting.name),
     value: shown(setting),
@@ -58,12 +58,12 @@ async function show(session: Session): Promise<void> {
     fields: [
       ...settings.map(({ name, value, place }) => [name, `${value ?? "(not set)"} (${place})`] as const),
       ...sources.files.map(({ path, scope }) => ["file", `${path} (${scope})`] as const),
-      ...(existsSync(tokens) ? [["tokens", `${tokens} (for ${agents.join(", ") || "nobody"})`] as const] : []),
+      ...(existsSync(tokens) ? [["tokens", `${tokens} (for ${agents.join(", ") || "no agents"})`] as const] : []),
     ],
   });
 }
 
-function shown({ name, values }: Said): string | null {
+function shown({ name, values }: SourcedSetting): string | null {
   if (values.length === 0) return null;
   const secret = OPTIONS.some((row) => row.name === name && row.secret === true);
   return secret ? "[redacted]" : values.join(",");

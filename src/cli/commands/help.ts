@@ -2,7 +2,7 @@ import { Command } from "commander";
 import { usageError } from "../cli-error.ts";
 import type { CliContext } from "../context.ts";
 
-/** `help task get` is `task get --help`. */
+/** `help task get` prints the same as `task get --help`. */
 export function helpCommand(context: CliContext): Command {
   const command = new Command("help")
     .description("Show how to use a command.")
@@ -16,7 +16,7 @@ export function helpCommand(context: CliContext): Command {
         throw usageError(`There is no command "${path.join(" ")}".`, "List all commands with: palaver help");
       target = next;
     }
-    // With what is added before and after.
+    // `outputHelp` includes the examples that were added with `addHelpText`; `helpInformation` does not.
     target.configureOutput({ writeOut: (text) => void context.stdout.write(text) });
     target.outputHelp();
   });

@@ -57,7 +57,7 @@ async function listenAndPrint(flags: Flags, context: CliContext): Promise<void> 
   const { port, host, json = false } = flags;
   const { stdout, stderr, now, signal } = context;
   const paint = paintOn(context);
-  // Lines of arrivals at the same time do not mix.
+  // Lines are written one after the other, so that concurrent notifications do not mix.
   let printed: Promise<void> = Promise.resolve();
   const onArrival = (arrival: Arrival): Promise<void> => {
     const line = json ? arrivalJson(arrival, now()) : arrivalText(arrival, now(), paint);
@@ -75,7 +75,7 @@ async function listenAndPrint(flags: Flags, context: CliContext): Promise<void> 
   }
 }
 
-/** `undefined` where nothing was said of how to check. */
+/** `undefined` if neither `--issuer` nor `--token` is set: nothing is verified. */
 function verifierMaker(flags: Flags, { fetch, now }: CliContext): ((url: string) => WebhookVerifier) | undefined {
   const { issuer: issuers, token, url: urls } = flags;
   if (issuers === undefined && token === undefined) {
@@ -85,7 +85,7 @@ function verifierMaker(flags: Flags, { fetch, now }: CliContext): ((url: string)
   }
   const make = (own: string): WebhookVerifier =>
     createWebhookVerifier({ issuers, token, fetch, now, audience: urls ?? ((url) => isHere(url, own)) });
-  // Before anything listens, so that what makes no sense is told at once.
+  // Report invalid options before the listener starts.
   try {
     make("http://127.0.0.1");
   } catch (error) {
@@ -94,14 +94,14 @@ function verifierMaker(flags: Flags, { fetch, now }: CliContext): ((url: string)
   return make;
 }
 
-/** Whether a URL leads to where this listens, by any name of this machine. */
+/** Whether a URL is the listener's own, under any name of this machine. */
 function isHere(url: string, own: string): boolean {
   const [there, here] = [URL.parse(url), new URL(own)];
   const names = ["localhost", "127.0.0.1", "[::1]", here.hostname];
   return there !== null && there.port === here.port && names.includes(there.hostname);
 }
 
-/** What to answer, one after the other. */
+/** Returns the HTTP status of each response in turn. `undefined`: the default status. */
 function statuses({ status, fail }: Flags): () => number | undefined {
   if (fail === undefined) return () => status;
   let left = fail;
@@ -126,7 +126,7 @@ function statusCode(text: string): number {
   throw new InvalidArgumentError("It must be an HTTP status from 200 to 599.");
 }
 
-/** Values of an option that may be repeated. */
+/** Collects the values of an option that may be repeated. */
 function collect(value: string, before: readonly string[] = []): readonly string[] {
   return [...before, value];
 }

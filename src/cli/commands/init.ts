@@ -54,7 +54,7 @@ function makeTarget(target: string): void {
   }
 }
 
-/** A name that npm takes. */
+/** A valid npm package name. */
 function projectName(folder: string): string {
   const name = folder
     .toLowerCase()

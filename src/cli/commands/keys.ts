@@ -142,7 +142,7 @@ function fileOf({ keys, store }: FileFlags, { env, cwd }: CliContext): string {
   return resolve(cwd, keys ?? (env["API_KEYS_FILE"] || keyFileBeside(store ?? DEFAULT_STORE)));
 }
 
-/** Signing keys are beside the store, and nowhere where that is in memory. */
+/** The file of the signing keys is beside the store. `undefined`: the store is in memory. */
 function signingFile({ store = DEFAULT_STORE }: FileFlags, { cwd }: CliContext): string | undefined {
   const file = /^sqlite:(?<file>.+)$/.exec(store)?.groups?.["file"];
   return file === undefined ? undefined : signingFileOf(`sqlite:${resolve(cwd, file)}`);
@@ -150,10 +150,10 @@ function signingFile({ store = DEFAULT_STORE }: FileFlags, { cwd }: CliContext):
 
 const UNITS: Readonly<Record<string, number>> = { m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 };
 
-/** The end of the year 9999, after which dates are written otherwise. */
+/** The end of the year 9999. Later dates have another ISO 8601 format. */
 const MAX_TIME = Date.UTC(10_000, 0, 1);
 
-/** Milliseconds since the epoch, of a duration from now or a date. */
+/** Parses a duration from now, or a date. Returns milliseconds since the epoch. */
 export function expiryFrom(text: string, now: number): number {
   const [, amount, unit = ""] = /^(\d{1,6})([mhdw])$/.exec(text) ?? [];
   const at = amount === undefined ? Date.parse(text) : now + Number(amount) * (UNITS[unit] ?? 0);

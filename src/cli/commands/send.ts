@@ -61,7 +61,7 @@ async function send(session: Session, parts: readonly Part[]): Promise<void> {
   await finish(session, agent, checked(sent, settings.taskId));
 }
 
-/** An agent that makes a task of its own where it was told to go on with another has not done what was asked. */
+/** Fails if the agent created a new task instead of continuing the requested task. */
 function checked(sent: Sent, taskId: string | undefined): Sent {
   if (sent.kind === "task" && taskId !== undefined && sent.task.id !== taskId) {
     throw new RemoteError(
@@ -81,14 +81,14 @@ async function finish(session: Session, agent: AgentClient, sent: Sent): Promise
   await warnOfOutcome(session, task);
 }
 
-/** Waits by listening where the agent streams, so that there is something to see; by looking where it does not or fails to. */
+/** Waits for the answer: reads the stream, which shows progress, and polls the task if the stream breaks. */
 async function waited(session: Session, agent: AgentClient, stream: RemoteStream): Promise<Sent> {
   let message: Message | undefined;
   try {
     for await (const event of stream) {
       if (event.kind === "message") message = event.message;
       else if (event.kind !== "artifact") {
-        // A chunk changes nothing that is shown here, and its task would be put together for nothing.
+        // Artifact events do not change the progress line, and reading `event.task` would assemble the whole task.
         session.about(event.task);
         session.progress.say(progressText(event.task));
       }
@@ -105,7 +105,7 @@ async function waited(session: Session, agent: AgentClient, stream: RemoteStream
     if (message !== undefined) return { kind: "message", message };
     throw new RemoteError("invalid-agent-response", "The agent's stream ended without an answer.");
   }
-  // What ends in the middle is looked at until it is over.
+  // The stream ended before the task: poll until the task is settled.
   return {
     kind: "task",
     task: isSettled(task.status.state) ? task : await waitForTask(session, agent.task(task.id), {}),

@@ -75,7 +75,7 @@ async function list(session: Session, flags: ListFlags): Promise<void> {
   await output.tasks({ tasks, nextPageToken, pageSize, totalSize: total }, more);
 }
 
-/** The command that shows the next page of the same list: with the same filters and sizes. */
+/** The command that shows the next page with the same filters and page size. */
 function nextPageCommand({ agentFlags, sources, settings }: Session, flags: ListFlags, token: string): string {
   const { status, since, pageSize, artifacts, history } = flags;
   const contextId = sources.flags["contextId"] === undefined ? undefined : settings.contextId;

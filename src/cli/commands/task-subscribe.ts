@@ -58,7 +58,7 @@ async function follow(session: Session, id: string): Promise<void> {
   await warnOfOutcome(session, task);
 }
 
-/** There is nothing to follow in a finished task, which is then shown as it is. Any other refusal stands. */
+/** Agents refuse subscriptions to finished tasks: then show the task. Rethrows every other error. */
 async function showFinished(session: Session, id: string, error: unknown): Promise<void> {
   if (!(error instanceof RemoteError) || error.code !== "unsupported-operation") throw error;
   const task = await (await session.connect()).task(id).get({ signal: session.signal });

@@ -11,7 +11,7 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(folder, { recursive: true }));
 
-describe("what --agent-card says", () => {
+describe("--agent-card", () => {
   it.each([
     ["agents.example.org", "https://agents.example.org/"],
     ["agents.example.org:8443", "https://agents.example.org:8443/"],
@@ -20,24 +20,24 @@ describe("what --agent-card says", () => {
     ["127.0.0.1", "http://127.0.0.1/"],
     ["[::1]:3000", "http://[::1]:3000/"],
     ["http://h/a/card.json", "http://h/a/card.json"],
-  ])("%s is the agent at %s", (text, url) => {
+  ])("parses %s as the URL %s", (text, url) => {
     expect(agentReference(text, folder)).toEqual({ kind: "url", url });
   });
 
-  it("is a file where it looks like one or is one", () => {
-    for (const text of ["./x", "../x", "/x", "card", "card.json", "no such thing"]) {
+  it("is a file path if it looks like a path or if the file exists", () => {
+    for (const text of ["./x", "../x", "/x", "card", "card.json", "no url"]) {
       expect(agentReference(text, folder).kind, text).toBe("file");
     }
     expect(agentReference("file:///a/b.json", folder)).toEqual({ kind: "file", path: "/a/b.json" });
   });
 
-  it.each(["ftp://h/", "http://user:secret@h/", "http://", "file://host/x"])("cannot be %s", (text) => {
+  it.each(["ftp://h/", "http://user:secret@h/", "http://", "file://host/x"])("rejects %s as a usage error", (text) => {
     expect(() => agentReference(text, folder)).toThrow(expect.objectContaining({ code: "A2ACLI_ERR_USAGE" }));
   });
 });
 
-describe("the name an agent is kept by", () => {
-  it("is the same however the agent is spelt", () => {
+describe("referenceKey", () => {
+  it("is the same for equivalent URLs of one agent", () => {
     const keys = ["http://H:80/", "http://h", "http://h/.well-known/agent-card.json"].map((text) =>
       referenceKey(agentReference(text, folder)),
     );

@@ -14,6 +14,6 @@ it.each([
   ["2 s", undefined],
   ["soon", undefined],
   ["9999h", undefined],
-])("takes %j for %s milliseconds", (text, milliseconds) => {
+])("parses %j as %s milliseconds", (text, milliseconds) => {
   expect(parseDuration(text)).toBe(milliseconds);
 });

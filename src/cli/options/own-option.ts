@@ -1,5 +1,5 @@
 import { InvalidArgumentError, Option } from "commander";
-import { type Sources, said } from "./settings.ts";
+import { type Sources, settingOf } from "./settings.ts";
 
 /** An option of a single command. */
 export interface OwnOption {
@@ -20,7 +20,7 @@ export function ownOption({ flags, description, whole, choices }: OwnOption): Op
 
 /** The value of such an option: from the flag, else from its variable in the environment or in a file. */
 export function ownSetting(sources: Sources, name: string): string | undefined {
-  return said(name, sources).values[0];
+  return settingOf(name, sources).values[0];
 }
 
 function wholeNumber(text: string): number {

@@ -87,16 +87,17 @@ export function securityOptionsFrom(
   flags: SecurityFlags,
   { store, logger, env = process.env }: SecurityContext,
 ): Pick<ServeOptions, "security" | "tls" | "audit"> {
-  const said = (flag: string | undefined, name: string): string | undefined => flag ?? (env[name] || undefined);
+  const flagOrVariable = (flag: string | undefined, name: string): string | undefined =>
+    flag ?? (env[name] || undefined);
   const beside = keyFileBeside(typeof store === "string" ? store : DEFAULT_STORE);
-  const keyFile = said(flags.keys, "API_KEYS_FILE") ?? (flags.apiKeys === true ? beside : undefined);
-  const issuer = said(flags.jwtIssuer, "JWT_ISSUER");
-  const oidc = said(flags.oidc, "OIDC_URL");
-  const clientCa = said(flags.tlsClientCa, "TLS_CLIENT_CA");
-  const tls = tlsFrom(said(flags.tlsCert, "TLS_CERT"), said(flags.tlsKey, "TLS_KEY"), clientCa);
-  const jwksUrl = said(flags.jwksUrl, "JWKS_URL");
-  const jwtAudience = said(flags.jwtAudience, "JWT_AUDIENCE");
-  const audience = said(flags.audience, "OIDC_AUDIENCE");
+  const keyFile = flagOrVariable(flags.keys, "API_KEYS_FILE") ?? (flags.apiKeys === true ? beside : undefined);
+  const issuer = flagOrVariable(flags.jwtIssuer, "JWT_ISSUER");
+  const oidc = flagOrVariable(flags.oidc, "OIDC_URL");
+  const clientCa = flagOrVariable(flags.tlsClientCa, "TLS_CLIENT_CA");
+  const tls = tlsFrom(flagOrVariable(flags.tlsCert, "TLS_CERT"), flagOrVariable(flags.tlsKey, "TLS_KEY"), clientCa);
+  const jwksUrl = flagOrVariable(flags.jwksUrl, "JWKS_URL");
+  const jwtAudience = flagOrVariable(flags.jwtAudience, "JWT_AUDIENCE");
+  const audience = flagOrVariable(flags.audience, "OIDC_AUDIENCE");
   // An incomplete scheme must not leave the server without authentication.
   if (issuer === undefined) {
     forbid(jwtAudience, "--jwt-audience", "--jwt-issuer");
@@ -128,7 +129,7 @@ export function securityOptionsFrom(
   return {
     security: isOpen ? undefined : { schemes, cards },
     tls,
-    audit: said(flags.auditLog, "AUDIT_LOG"),
+    audit: flagOrVariable(flags.auditLog, "AUDIT_LOG"),
   };
 }
 

@@ -5,7 +5,7 @@ const settings = (flags: Flags, env: Readonly<Record<string, string>> = {}) =>
   resolveSettings({ flags, env, files: [] });
 
 describe("settings", () => {
-  it("have their defaults where nobody says anything", () => {
+  it("have defaults", () => {
     expect(settings({})).toMatchObject({
       output: "text",
       stream: false,
@@ -15,7 +15,7 @@ describe("settings", () => {
     });
   });
 
-  it("stream by the flag alone", () => {
+  it("take `stream` only from the flag, not from the environment", () => {
     expect(settings({}, { A2ACLI_STREAM: "true" }).stream).toBe(false);
     expect(settings({ stream: true }).stream).toBe(true);
   });
@@ -29,15 +29,15 @@ describe("settings", () => {
     [{}, { A2ACLI_ASYNC: "true" }, false],
     [{}, { A2ACLI_ASYNC: "false" }, true],
     [{ async: true }, { A2ACLI_WAIT: "true" }, false],
-  ])("wait or not by what is said nearest: %j, %j", (flags, env, wait) => {
+  ])("take `wait` from the source with the highest precedence: flags %j, environment %j", (flags, env, wait) => {
     expect(settings(flags, env).wait).toBe(wait);
   });
 
-  it("take an empty variable for one that is not there", () => {
+  it("treat an empty variable as unset", () => {
     expect(settings({}, { A2ACLI_OUTPUT: "", A2ACLI_BEARER: "" })).toMatchObject({ output: "text", bearer: undefined });
   });
 
-  it("take lists from a variable by commas, and from flags as they are", () => {
+  it("split lists in variables at commas, and do not split values of repeated flags", () => {
     expect(settings({}, { A2ACLI_TRANSPORT: "rest, jsonrpc" }).transports).toEqual(["rest", "jsonrpc"]);
     expect(settings({ svcParam: ["X-A:1,2", "x-b: c:d"] }).serviceParameters).toEqual({ "x-a": "1,2", "x-b": "c:d" });
   });
@@ -52,7 +52,7 @@ describe("settings", () => {
     [{ svcParam: ["no colon"] }, {}, /--svc-param must be like/],
     [{ svcParam: ["x: a\nb: c"] }, {}, /--svc-param must be like/],
     [{}, { A2ACLI_DEBUG: "maybe" }, /A2ACLI_DEBUG must be true or false/],
-  ])("make no sense as %j, %j", (flags, env, message) => {
+  ])("are rejected: flags %j, environment %j", (flags, env, message) => {
     expect(() => settings(flags, env)).toThrow(message);
   });
 });

@@ -15,7 +15,7 @@ export interface Sources {
 }
 
 /** A setting as text, and its source. */
-export interface Said {
+export interface SourcedSetting {
   readonly name: string;
   /** One value; several if the option may be repeated; none if it is not set. */
   readonly values: readonly string[];
@@ -47,14 +47,14 @@ export interface Settings {
 }
 
 /** All settings with their sources. */
-export function saidSettings(sources: Sources): readonly Said[] {
+export function allSettings(sources: Sources): readonly SourcedSetting[] {
   return OPTIONS.filter(({ flagOnly, name }) => flagOnly !== true && name !== "config").map(({ name }) =>
-    said(name, sources),
+    settingOf(name, sources),
   );
 }
 
 /** One setting with its source, also for options of a single command. */
-export function said(name: string, { flags, env, files }: Sources): Said {
+export function settingOf(name: string, { flags, env, files }: Sources): SourcedSetting {
   const typed = flags[camelCase(name)];
   if (typed !== undefined) return { name, values: texts(typed), source: "flag", place: `--${name}` };
   const variable = variableOf(name);
@@ -89,11 +89,11 @@ function several(name: string, text: string): readonly string[] {
     .filter((value) => value !== "");
 }
 
-const ORDER: readonly Said["source"][] = ["flag", "environment", "local", "global", "default"];
+const ORDER: readonly SourcedSetting["source"][] = ["flag", "environment", "local", "global", "default"];
 
 /** The parsed settings. Throws a usage error that names the source of an invalid value. */
 export function resolveSettings(sources: Sources): Settings {
-  const get = (name: OptionName): Said => said(name, sources);
+  const get = (name: OptionName): SourcedSetting => settingOf(name, sources);
   return {
     agentCard: get("agent-card").values[0],
     output: oneOf(get("output"), ["text", "json"] as const),
@@ -118,13 +118,15 @@ export function resolveSettings(sources: Sources): Settings {
 /** The shortest poll interval in milliseconds. */
 const MIN_POLL_INTERVAL = 10;
 
-function withAliases(name: OptionName, sources: Sources): Said {
+function withAliases(name: OptionName, sources: Sources): SourcedSetting {
   const alias = optionRow(name).aliases?.find((other) => sources.flags[camelCase(other)] === true);
-  return alias === undefined ? said(name, sources) : { name, values: ["true"], source: "flag", place: `--${alias}` };
+  return alias === undefined
+    ? settingOf(name, sources)
+    : { name, values: ["true"], source: "flag", place: `--${alias}` };
 }
 
 /** The source with higher precedence wins. Both from the same source is an error. */
-function waitSetting(wait: Said, async: Said): boolean | undefined {
+function waitSetting(wait: SourcedSetting, async: SourcedSetting): boolean | undefined {
   const waits = wait.values.length === 0 ? undefined : onOff(wait);
   const asynchronous = async.values.length === 0 ? undefined : onOff(async);
   if (waits === undefined) return asynchronous === undefined ? undefined : !asynchronous;
@@ -139,7 +141,7 @@ function waitSetting(wait: Said, async: Said): boolean | undefined {
 /** The names of bindings on the command line. A custom binding is a URI. */
 const BINDINGS = ["jsonrpc", "rest", "http+json", "grpc", "plain"] as const;
 
-function bindings({ values, place }: Said): readonly string[] {
+function bindings({ values, place }: SourcedSetting): readonly string[] {
   for (const value of values) {
     const isKnown = BINDINGS.some((name) => name === value.toLowerCase().replaceAll(/[-_\s]/g, ""));
     if (!isKnown && !URL.canParse(value)) {
@@ -149,14 +151,14 @@ function bindings({ values, place }: Said): readonly string[] {
   return values;
 }
 
-function oneOf<T extends string>({ values, place }: Said, allowed: readonly [T, ...T[]]): T {
+function oneOf<T extends string>({ values, place }: SourcedSetting, allowed: readonly [T, ...T[]]): T {
   const [value = allowed[0]] = values;
   const found = allowed.find((choice) => choice === value);
   if (found === undefined) throw usageError(`${place} must be ${allowed.join(" or ")}, not "${value}".`);
   return found;
 }
 
-function onOff({ values, place }: Said): boolean {
+function onOff({ values, place }: SourcedSetting): boolean {
   const [value] = values;
   if (value === undefined) return false;
   if (/^(true|1|yes|on)$/i.test(value)) return true;
@@ -164,7 +166,7 @@ function onOff({ values, place }: Said): boolean {
   throw usageError(`${place} must be true or false, not "${value}".`);
 }
 
-function duration({ values, place }: Said, least: number): number | undefined {
+function duration({ values, place }: SourcedSetting, least: number): number | undefined {
   const [value] = values;
   if (value === undefined) return undefined;
   const milliseconds = parseDuration(value);
@@ -174,7 +176,7 @@ function duration({ values, place }: Said, least: number): number | undefined {
   return milliseconds;
 }
 
-function jsonObject({ values, place }: Said): JsonObject | undefined {
+function jsonObject({ values, place }: SourcedSetting): JsonObject | undefined {
   const [value] = values;
   if (value === undefined) return undefined;
   try {
@@ -188,7 +190,7 @@ function jsonObject({ values, place }: Said): JsonObject | undefined {
 }
 
 /** A header name, and a value without line breaks. */
-function serviceParameters({ values, place }: Said): Readonly<Record<string, string>> {
+function serviceParameters({ values, place }: SourcedSetting): Readonly<Record<string, string>> {
   const entries = values.map((text) => {
     const [, name, value] = /^([!#$%&'*+.^`|~\w-]+)\s*:\s*(.*)$/s.exec(text) ?? [];
     // The error does not repeat the value: it may be a secret.

@@ -2,12 +2,12 @@ import type { AgentCard, AgentInterface, AgentSkill, SecurityScheme } from "../.
 import type { TextWriter } from "./text-writer.ts";
 
 export interface CardTextOptions {
-  /** The interface that calls would go to. */
+  /** The interface that calls use. */
   readonly chosen: AgentInterface | undefined;
   readonly verbose: boolean;
 }
 
-/** What an agent says of itself, field by field. */
+/** Writes an agent card as text fields. */
 export async function writeCard(writer: TextWriter, card: AgentCard, options: CardTextOptions): Promise<void> {
   for (const [label, value] of cardFields(card, options)) await writer.field(label, value);
 }

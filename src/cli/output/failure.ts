@@ -13,7 +13,7 @@ export interface Failure {
   readonly exitCode: number;
 }
 
-/** What is known about the failed call, for the hint. */
+/** Facts about the failed call, for the hint. */
 export interface Circumstances {
   /** Credentials were sent to the agent. */
   readonly hasCredentials: boolean;

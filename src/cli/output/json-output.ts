@@ -4,8 +4,8 @@ import type { Sink } from "../context.ts";
 import type { Output } from "./output.ts";
 
 /**
- * The protocol's own types: one document, or one line for each as it happens. An error is an object of its own, the last one
- * of a stream that it ends.
+ * Writes the protocol's own types: one indented document, or with `stream` one line per object. An error is an object
+ * `{ "error": … }`; in a stream it is the last line.
  */
 export function createJsonOutput(stdout: Sink, { stream }: { readonly stream: boolean }): Output {
   const write = (json: string): Promise<void> =>
@@ -17,7 +17,7 @@ export function createJsonOutput(stdout: Sink, { stream }: { readonly stream: bo
     task: (task) => write(officialJson.task(task)),
     event: (event) => {
       const state = event.kind === "message" ? undefined : event.task.status.state;
-      // What follows an artifact may still be its task's end.
+      // An artifact event does not end a stream: the final status follows.
       hasEnded = state === undefined || (event.kind !== "artifact" && (isTerminal(state) || isInterrupted(state)));
       return write(officialJson.event(event));
     },

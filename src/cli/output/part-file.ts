@@ -1,19 +1,19 @@
 import type { Part, RawPart, UrlPart } from "../../protocol/part.ts";
 
-/** A file in a line: its name, what it is, and how large or where. */
+/** One line about a file: name, media type, and size or URL. */
 export function describeFile(part: RawPart | UrlPart): string {
   const name = part.filename ?? "(no name)";
   const type = part.mediaType ?? "application/octet-stream";
   return part.raw === undefined ? `${name} (${type}, at ${part.url})` : `${name} (${type}, ${rawSize(part.raw)} bytes)`;
 }
 
-/** How many bytes that base64 stands for. */
+/** The size in bytes of base64-encoded content. */
 export function rawSize(raw: string): number {
   const padding = raw.endsWith("==") ? 2 : raw.endsWith("=") ? 1 : 0;
   return Math.floor((raw.length * 3) / 4) - padding;
 }
 
-/** A part's bytes; `undefined` where they are somewhere else. */
+/** The bytes of a part. `undefined`: the part has only a URL. */
 export function bytesOf(part: Part): Uint8Array | undefined {
   if (part.raw !== undefined) return Buffer.from(part.raw, "base64");
   if (part.text !== undefined) return Buffer.from(part.text, "utf8");
@@ -21,7 +21,7 @@ export function bytesOf(part: Part): Uint8Array | undefined {
   return undefined;
 }
 
-/** Pieces of text that follow each other are one text: that is how it was streamed. */
+/** Joins adjacent text parts: streaming splits one text into several parts. */
 export function joinedText(parts: readonly Part[]): readonly Part[] {
   const whole: Part[] = [];
   for (const part of parts) {

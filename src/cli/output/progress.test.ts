@@ -14,8 +14,8 @@ beforeEach(() => {
 });
 afterEach(() => vi.useRealTimers());
 
-describe("progress", () => {
-  it("is drawn for whoever watches, and taken away in the end", async () => {
+describe("the progress line", () => {
+  it("is drawn on a terminal and erased at the end", async () => {
     const progress = startProgress(sink(true), {}, Date.now);
     progress.say("working: \u001b[2Jlooking at\nthe weather");
     vi.advanceTimersByTime(3000);
@@ -31,7 +31,7 @@ describe("progress", () => {
     [false, {}],
     [true, { TERM: "dumb" }],
     [true, { CI: "true" }],
-  ])("is silent where nobody watches: %s, %j", async (isTTY, env) => {
+  ])("is not drawn without a terminal, on a dumb terminal, or in CI: isTTY %s, environment %j", async (isTTY, env) => {
     const progress = startProgress(sink(isTTY), env, Date.now);
     progress.say("working");
     vi.advanceTimersByTime(3000);

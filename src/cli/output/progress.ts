@@ -63,7 +63,7 @@ export function startProgress(
 
 /** A short description of a task. */
 export function progressText({ status }: Task): string {
-  const said = status.message === undefined ? "" : textOf(status.message.parts);
+  const text = status.message === undefined ? "" : textOf(status.message.parts);
   const state = status.isUnspecified === true ? "state unknown" : status.state;
-  return said === "" ? state : `${state}: ${said}`;
+  return text === "" ? state : `${state}: ${text}`;
 }

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { Redaction } from "./redact.ts";
 
-describe("what people and logs get to see", () => {
-  it("has no secret that is known, in any spelling", () => {
+describe("redacted output", () => {
+  it("contains no known secret, also not URL-encoded or JSON-escaped", () => {
     const redaction = new Redaction();
     redaction.hide('s3cr"t/+');
     for (const text of ['x s3cr"t/+ y', `?k=${encodeURIComponent('s3cr"t/+')}`, JSON.stringify({ a: 's3cr"t/+' })]) {
@@ -11,7 +11,7 @@ describe("what people and logs get to see", () => {
     }
   });
 
-  it("has no members and fields that are secrets by their names", () => {
+  it("contains no values of JSON members and form fields with the names of secrets", () => {
     const redaction = new Redaction();
     const body = '{"access_token":"abc","nested":{"clientSecret":"d\\"ef"},"credentials" : "ghi","text":"token"}';
     expect(redaction.text(body)).not.toMatch(/abc|ef"|ghi/);
@@ -21,7 +21,7 @@ describe("what people and logs get to see", () => {
     );
   });
 
-  it("has no headers that say who calls, nor those it was told to hide", () => {
+  it("contains no values of credential headers and of hidden headers", () => {
     const redaction = new Redaction();
     redaction.hideHeader("X-Custom");
     for (const name of ["Authorization", "cookie", "X-Api-Key", "x-custom"]) {
@@ -30,7 +30,7 @@ describe("what people and logs get to see", () => {
     expect(redaction.header("a2a-version", "7")).toBe("7");
   });
 
-  it("leaves what is too short to be looked for", () => {
+  it("keeps texts that match a secret too short to search for", () => {
     const redaction = new Redaction();
     redaction.hide("a");
     redaction.hide(undefined);

@@ -44,7 +44,7 @@ test("an empty closing chunk ends the text of its artifact and writes nothing el
   expect(await shown([...text, chunk("a", { text: "" }, true)])).toBe(plain);
 });
 
-test("an empty closing chunk writes nothing where another artifact, or data, was shown last", async () => {
+test("an empty closing chunk writes nothing if another artifact or data was printed last", async () => {
   const events = [chunk("a", { text: "1" }), chunk("b", { data: 2 })];
   const closing = [chunk("a", { text: "" }, true), chunk("b", { text: "" }, true)];
   expect(await shown([...events, ...closing])).toBe(await shown(events));

@@ -21,17 +21,17 @@ export interface TextOptions {
   readonly stdout: Sink;
   readonly stderr: Sink;
   readonly verbose: boolean;
-  /** `-a REF `, or nothing. */
+  /** `-a REF ` for commands that the user may copy, or empty. */
   readonly agentFlags: string;
-  /** How this program was started: commands to paste begin with it. */
+  /** How this program was started. Commands to copy start with it. */
   readonly program: string;
-  /** Puts colour on a word for whoever watches standard error. */
+  /** Colours a word if standard error is a terminal. */
   readonly paint: (word: string) => string;
 }
 
-const SPEAKERS: Readonly<Record<Role, string>> = { user: "User", agent: "Agent" };
+const ROLE_LABELS: Readonly<Record<Role, string>> = { user: "User", agent: "Agent" };
 
-/** Fields and blocks that people can read and programs can parse. No control sequences, whoever watches. */
+/** Writes fields and blocks that people can read and programs can parse, without control sequences, also on a terminal. */
 export class TextOutput implements Output {
   readonly #options: TextOptions;
   readonly #writer: TextWriter;
@@ -54,7 +54,7 @@ export class TextOutput implements Output {
   async task(task: Task, { history }: { readonly history: boolean } = { history: false }): Promise<void> {
     await this.#task(task);
     if (history && !this.#options.verbose) {
-      for (const { role, parts } of task.history ?? []) await this.#parts(parts, SPEAKERS[role]);
+      for (const { role, parts } of task.history ?? []) await this.#parts(parts, ROLE_LABELS[role]);
     }
     await this.#resume(task);
   }
@@ -92,7 +92,7 @@ export class TextOutput implements Output {
     await this.#writer.field("Task", taskId);
     if (config.id !== undefined) await this.#writer.field("Config", config.id);
     await this.#writer.field("URL", config.url);
-    // What they are is for programs that ask for it.
+    // Secrets are shown only in JSON output.
     if (config.token !== undefined) await this.#writer.field("Token", "set");
     if (config.authentication !== undefined) {
       await this.#writer.field("Authentication", config.authentication.schemes.join(", "));
@@ -114,10 +114,10 @@ export class TextOutput implements Output {
 
   async failure({ code, message, hint }: Failure): Promise<void> {
     await this.#writer.close();
-    const told = new TextWriter(this.#options.stderr);
-    await told.field(this.#options.paint("Error"), message);
-    await told.field("Code", code);
-    if (hint !== null) await told.field("Hint", hint);
+    const errors = new TextWriter(this.#options.stderr);
+    await errors.field(this.#options.paint("Error"), message);
+    await errors.field("Code", code);
+    if (hint !== null) await errors.field("Hint", hint);
   }
 
   async #task(task: Task): Promise<void> {
@@ -147,7 +147,7 @@ export class TextOutput implements Output {
 
   async #historic({ role, messageId, parts, metadata }: Message): Promise<void> {
     await this.#writer.field("History", `${role} ${messageId}`);
-    await this.#parts(parts, SPEAKERS[role]);
+    await this.#parts(parts, ROLE_LABELS[role]);
     await this.#data("Metadata", metadata);
   }
 
@@ -160,7 +160,7 @@ export class TextOutput implements Output {
 
   async #artifact(artifact: Artifact): Promise<void> {
     await this.#artifactTitle(artifact);
-    // Text that was streamed piece by piece is one text, except for who wants to see the pieces.
+    // Streaming splits one text into several parts. Join them, except with `--verbose`.
     await this.#parts(this.#options.verbose ? artifact.parts : joinedText(artifact.parts), "Text");
     if (this.#options.verbose) await this.#data("Metadata", artifact.metadata);
   }
@@ -173,11 +173,11 @@ export class TextOutput implements Output {
     if (this.#options.verbose && description !== undefined) await this.#writer.field("Description", description);
   }
 
-  /** Text that is added to an artifact goes on where it was, as long as nothing else came between. */
+  /** Appended text continues the open block of its artifact, unless other output closed that block. */
   async #artifactEvent({ artifact, append, lastChunk }: ArtifactEvent): Promise<void> {
     const { artifactId } = artifact;
     const isOpen = append && this.#artifactId === artifactId;
-    // A chunk without content, which closes an artifact or says no more than that it is there, needs no line of its own.
+    // A chunk without content, for example one that only closes the artifact, prints no line.
     if (append && isWithoutContent(artifact.parts)) {
       if (isOpen && lastChunk) await this.#closeArtifact();
       return;

@@ -12,21 +12,21 @@ function written(): { readonly writer: TextWriter; readonly text: () => string }
   return { writer, text: () => text };
 }
 
-describe("text of others", () => {
-  it("keeps its line breaks and tabs, and nothing else that controls a terminal", () => {
+describe("text from an agent", () => {
+  it("keeps line breaks and tabs; other control characters are escaped", () => {
     expect(plainText("a\tb\r\nc\u001b[31m\u0007\u009b\u202e")).toBe("a\tb\nc\\u001b[31m\\u0007\\u009b\\u202e");
     expect(oneLine("a\n\nb\tc")).toBe("a b c");
   });
 });
 
 describe("TextWriter", () => {
-  it("writes a field on one line, whatever is in it", async () => {
+  it("writes a field on one line, also if its value has line breaks", async () => {
     const { writer, text } = written();
     await writer.field("Name", "x\nTask: forged");
     expect(text()).toBe("Name: x Task: forged\n");
   });
 
-  it("ends a block by the only empty line", async () => {
+  it("ends a block with its only empty line", async () => {
     for (const [content, block] of [
       ["one", "one\n\n"],
       ["one\n", "one\n\n"],
@@ -40,7 +40,7 @@ describe("TextWriter", () => {
     }
   });
 
-  it("lets a block grow piece by piece into what it would be at once", async () => {
+  it("writes the same block whether it grows chunk by chunk or is written at once", async () => {
     const content = "a\n\nb\n\n\nc\n";
     const whole = written();
     await whole.writer.block("Text", content);
@@ -50,7 +50,7 @@ describe("TextWriter", () => {
     expect(pieces.text()).toBe(whole.text());
   });
 
-  it("closes a block before it writes anything else", async () => {
+  it("closes the open block before other output", async () => {
     const { writer, text } = written();
     await writer.grow({ key: "a", label: "Text" }, "one");
     await writer.grow({ key: "b", label: "Text" }, "two");

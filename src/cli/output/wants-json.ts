@@ -1,7 +1,7 @@
 import type { CliContext } from "../context.ts";
 import { readConfigFiles } from "../options/config-files.ts";
 
-/** Whether errors of a command line that cannot be understood are wanted as JSON: by a look at its words alone. */
+/** Whether to report errors as JSON. Works on the raw arguments, because the parser may have rejected them. */
 export function wantsJson(argv: readonly string[], { env, cwd, home }: CliContext): boolean {
   const flag = argv.findLastIndex((word) => /^(-o.*|--output(=.*)?)$/.test(word));
   if (flag >= 0) {
@@ -11,8 +11,8 @@ export function wantsJson(argv: readonly string[], { env, cwd, home }: CliContex
   const variable = env["A2ACLI_OUTPUT"];
   if (variable !== undefined && variable !== "") return variable === "json";
   try {
-    const [said] = readConfigFiles(undefined, { cwd, home }).flatMap(({ values }) => values["A2ACLI_OUTPUT"] ?? []);
-    return said === "json";
+    const [output] = readConfigFiles(undefined, { cwd, home }).flatMap(({ values }) => values["A2ACLI_OUTPUT"] ?? []);
+    return output === "json";
   } catch {
     return false;
   }

@@ -14,10 +14,10 @@ export type Paint = (colour: number, text: string) => string;
 export function arrivalText(arrival: Arrival, at: number, paint: Paint): string {
   const { verdict, notification, answered, method, path } = arrival;
   const time = new Date(at).toISOString().slice(11, 23);
-  const told =
+  const content =
     notification === undefined ? `${method} ${path}` : `${notification.taskId ?? "-"}  ${newsOf(notification)}`;
   const status = answered === 204 ? "" : paint(YELLOW, `  → ${answered}`);
-  return `${time}  ${verdictText(verdict, paint)}  ${oneLine(told)}${status}\n`;
+  return `${time}  ${verdictText(verdict, paint)}  ${oneLine(content)}${status}\n`;
 }
 
 function verdictText(verdict: Arrival["verdict"], paint: Paint): string {

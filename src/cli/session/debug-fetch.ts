@@ -15,17 +15,17 @@ export function createDebugFetch({ fetch: send, redaction, now, log }: DebugFetc
     const request = new Request(input, init);
     const number = ++requests;
     const started = now();
-    const tell = (sign: string, text: string): void => log(`[${number}] ${sign} ${text}`);
-    tell(">", `${request.method} ${redaction.text(request.url)}`);
-    for (const [name, value] of request.headers) tell(">", `${name}: ${redaction.header(name, value)}`);
-    if (typeof init?.body === "string") tell(">", redaction.text(init.body));
+    const logLine = (sign: string, text: string): void => log(`[${number}] ${sign} ${text}`);
+    logLine(">", `${request.method} ${redaction.text(request.url)}`);
+    for (const [name, value] of request.headers) logLine(">", `${name}: ${redaction.header(name, value)}`);
+    if (typeof init?.body === "string") logLine(">", redaction.text(init.body));
     try {
       const response = await send(input, init);
-      tell("<", `${response.status} ${response.statusText} after ${now() - started} ms`);
-      for (const [name, value] of response.headers) tell("<", `${name}: ${redaction.header(name, value)}`);
-      return overheard(response, (line) => tell("<", redaction.text(line)));
+      logLine("<", `${response.status} ${response.statusText} after ${now() - started} ms`);
+      for (const [name, value] of response.headers) logLine("<", `${name}: ${redaction.header(name, value)}`);
+      return withLoggedBody(response, (line) => logLine("<", redaction.text(line)));
     } catch (error) {
-      tell("!", redaction.text(reasonOf(error)));
+      logLine("!", redaction.text(reasonOf(error)));
       throw error;
     }
   };
@@ -41,28 +41,28 @@ function reasonOf(error: unknown): string {
 const LONGEST_LINE = 20_000;
 
 /** The same response; its body is logged while it is read. */
-function overheard(response: Response, tell: (line: string) => void): Response {
+function withLoggedBody(response: Response, logLine: (line: string) => void): Response {
   if (response.body === null) return response;
   const decoder = new TextDecoder();
   let rest = "";
-  const hear = (text: string): void => {
+  const logLines = (text: string): void => {
     const lines = (rest + text).split("\n");
     rest = lines.pop() ?? "";
-    for (const line of lines) if (line !== "") tell(line.slice(0, LONGEST_LINE));
+    for (const line of lines) if (line !== "") logLine(line.slice(0, LONGEST_LINE));
     if (rest.length > LONGEST_LINE) {
-      tell(rest.slice(0, LONGEST_LINE));
+      logLine(rest.slice(0, LONGEST_LINE));
       rest = "";
     }
   };
   const body = response.body.pipeThrough(
     new TransformStream<Uint8Array, Uint8Array>({
       transform(chunk, controller) {
-        hear(decoder.decode(chunk, { stream: true }));
+        logLines(decoder.decode(chunk, { stream: true }));
         controller.enqueue(chunk);
       },
       flush() {
-        hear(decoder.decode());
-        if (rest !== "") tell(rest);
+        logLines(decoder.decode());
+        if (rest !== "") logLine(rest);
       },
     }),
   );

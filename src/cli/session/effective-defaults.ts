@@ -1,6 +1,6 @@
 import type { CliContext } from "../context.ts";
 import { OPTIONS } from "../options/option-table.ts";
-import { type Flags, saidSettings } from "../options/settings.ts";
+import { allSettings, type Flags } from "../options/settings.ts";
 import { sourcesFrom } from "./session.ts";
 
 /** The defaults in effect, for the end of a command's help. */
@@ -13,7 +13,7 @@ export function effectiveDefaults(context: CliContext, flags: Flags): string {
     insecure: "false: TLS certificates are verified",
     verbose: "false: concise",
   };
-  const lines = saidSettings(sourcesFrom(context, { config: flags["config"] })).flatMap(
+  const lines = allSettings(sourcesFrom(context, { config: flags["config"] })).flatMap(
     ({ name, values, source, place }) => {
       const isSecret = OPTIONS.some((row) => row.name === name && row.secret === true);
       const value = values.length === 0 ? known[name] : isSecret ? "[redacted]" : values.join(",");

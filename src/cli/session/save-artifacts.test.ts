@@ -25,7 +25,7 @@ const save = (artifacts: readonly Artifact[], more: Partial<Parameters<typeof sa
   saveArtifacts(artifacts, { folder, overwrite: false, signal: new AbortController().signal, ...more });
 
 describe("saving artifacts", () => {
-  it("writes nothing outside the folder, whatever files are called", async () => {
+  it("writes nothing outside the folder, even if file names contain paths", async () => {
     const names = [
       "../../up",
       "/etc/passwd",
@@ -44,12 +44,12 @@ describe("saving artifacts", () => {
     for (const name of written) expect(name).toMatch(/^[\w][\w.[\] -]{0,155}$/);
   });
 
-  it("gives files of the same name numbers", async () => {
+  it("numbers files that have the same name", async () => {
     await save([artifact("one", raw("a.txt"), raw("A.txt")), artifact("two", raw("a.txt"))]);
     expect(readdirSync(folder).sort()).toEqual(["A-2.txt", "a-3.txt", "a.txt"]);
   });
 
-  it("puts a text together that came in pieces, and data beside it", async () => {
+  it("joins adjacent text parts into one file and writes data to a second file", async () => {
     await save([
       artifact("talk", { text: "one " }, { text: "two" }, { data: null }, { text: "# x", mediaType: "text/markdown" }),
     ]);
@@ -58,7 +58,7 @@ describe("saving artifacts", () => {
     expect(readFileSync(join(folder, "talk.json"), "utf8")).toBe("null\n");
   });
 
-  it("does not follow a link that is there, nor overwrite a file", async () => {
+  it("does not follow an existing symbolic link and does not overwrite a file", async () => {
     mkdirSync(folder);
     writeFileSync(join(root, "precious"), "mine");
     symlinkSync(join(root, "precious"), join(folder, "a.txt"));
@@ -66,7 +66,7 @@ describe("saving artifacts", () => {
     expect(readFileSync(join(root, "precious"), "utf8")).toBe("mine");
   });
 
-  it("fetches addresses only when told to, without saying who asks, and leaves no half files", async () => {
+  it("downloads URLs only with `fetch`, without credentials, and removes incomplete files", async () => {
     const link = artifact("link", { url: "https://example.org/big.bin", filename: "big.bin" });
     expect(await save([link])).toEqual({ saved: [], left: ["https://example.org/big.bin"] });
     const asked: (RequestInit | undefined)[] = [];

@@ -8,7 +8,7 @@ import type { CliContext } from "../context.ts";
 import { agentReference, referenceKey } from "../options/agent-reference.ts";
 import { readConfigFiles } from "../options/config-files.ts";
 import type { OptionName } from "../options/option-table.ts";
-import { type Flags, resolveSettings, type Settings, type Sources, said } from "../options/settings.ts";
+import { type Flags, resolveSettings, type Settings, type Sources, settingOf } from "../options/settings.ts";
 import { type Circumstances, failureOf } from "../output/failure.ts";
 import { createJsonOutput } from "../output/json-output.ts";
 import type { Output } from "../output/output.ts";
@@ -91,7 +91,7 @@ export function sourcesFrom(context: CliContext, flags: Flags): Sources {
 /** Only typed options are repeated; settings from files stay in effect. The binding is not needed: the task is the same over all of them. */
 function typedFlags(sources: Sources): string {
   const typed = (name: OptionName): readonly string[] => {
-    const { source, values } = said(name, sources);
+    const { source, values } = settingOf(name, sources);
     return source === "flag" ? values : [];
   };
   return [
@@ -188,7 +188,7 @@ class RunningSession implements Session {
     if (bearer !== undefined || apiKey !== undefined) {
       return { ...(bearer !== undefined && { bearer }), ...(apiKey !== undefined && { apiKey }) };
     }
-    const clientSecret = said("client-secret", this.sources).values[0];
+    const clientSecret = settingOf("client-secret", this.sources).values[0];
     this.redaction.hide(clientSecret);
     const hide = ({ accessToken, refreshToken }: Token): void => {
       this.redaction.hide(accessToken);

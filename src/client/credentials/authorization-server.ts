@@ -52,10 +52,10 @@ function knowsWhere(flow: UsableFlow, scheme: TokenScheme | undefined, credentia
 
 /** The endpoints that the caller or the card states. */
 function endpoints(flow: UsableFlow, scheme: TokenScheme | undefined, own: OAuthCredentials): Partial<OAuthFlow> {
-  const said = scheme?.type === "oauth2" ? (scheme.flows[flow] ?? {}) : {};
+  const declared = scheme?.type === "oauth2" ? (scheme.flows[flow] ?? {}) : {};
   const { tokenUrl, authorizationUrl, deviceAuthorizationUrl } = own;
   return {
-    ...said,
+    ...declared,
     ...(tokenUrl !== undefined && { tokenUrl, refreshUrl: tokenUrl }),
     ...(authorizationUrl !== undefined && { authorizationUrl }),
     ...(deviceAuthorizationUrl !== undefined && { deviceAuthorizationUrl }),
@@ -90,12 +90,13 @@ export interface ServerOptions {
 /** Finds the endpoints. Reads the server's metadata only if the caller and the card do not state them. */
 export async function findServer(options: ServerOptions): Promise<AuthorizationServer> {
   const { flow, scheme, credentials, fetching } = options;
-  const said = endpoints(flow, scheme, credentials);
+  const declared = endpoints(flow, scheme, credentials);
   const needed = NEEDED[flow];
-  const isComplete = said.tokenUrl !== undefined && (needed === undefined || said[needed] !== undefined);
+  const isComplete = declared.tokenUrl !== undefined && (needed === undefined || declared[needed] !== undefined);
   const urls = metadataUrls(scheme, credentials);
-  const told = isComplete && credentials.issuer === undefined ? {} : await fetchMetadata(urls, credentials, fetching);
-  const server = { ...told, ...said };
+  const metadata =
+    isComplete && credentials.issuer === undefined ? {} : await fetchMetadata(urls, credentials, fetching);
+  const server = { ...metadata, ...declared };
   const { tokenUrl } = server;
   if (tokenUrl === undefined)
     throw new RemoteError("no-credentials", "The token endpoint is unknown: neither the card nor `oauth2` states it.");

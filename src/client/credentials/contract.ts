@@ -4,7 +4,7 @@ import type { Secret } from "./secret.ts";
 
 /** The caller's credentials. The agent's card decides which of them are sent. */
 export interface CredentialSet {
-  /** A bearer token, for agents that require one, whoever issued it. */
+  /** A bearer token, for agents that require one, from any issuer. */
   readonly bearer?: Secret;
   /** An API key. An `ApiKey` also says where to send it, for agents whose cards do not. */
   readonly apiKey?: Secret | ApiKey;

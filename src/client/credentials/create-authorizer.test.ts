@@ -38,7 +38,7 @@ function cardOf(
   };
 }
 
-/** What goes out, and whether anything was put on it. */
+/** The authorized request, and whether credentials were added. */
 async function shown(card: AgentCard, credentials: Credentials): Promise<Record<string, string>> {
   const request = { url: new URL("https://a.example/rpc?x=1"), headers: new Headers({ cookie: "a=b" }) };
   await createAuthorizer(card, credentials).authorize(request, {
@@ -53,130 +53,145 @@ async function shown(card: AgentCard, credentials: Credentials): Promise<Record<
   };
 }
 
-describe("what is shown to an agent", () => {
+describe("credentials in a request", () => {
   it.each<[string, AgentCard, CredentialSet, Record<string, string>]>([
     ["a key in a header", cardOf({ k: HEADER_KEY }, [{ k: [] }]), { apiKey: "s3" }, { "x-key": "s3" }],
     ["a key in the query", cardOf({ k: QUERY_KEY }, [{ k: [] }]), { apiKey: "s/3" }, { query: "?x=1&key=s%2F3" }],
     ["a key in a cookie", cardOf({ k: COOKIE_KEY }, [{ k: [] }]), { apiKey: "s3" }, { cookie: "a=b; sid=s3" }],
-    ["a key that is fetched", cardOf({ k: HEADER_KEY }, [{ k: [] }]), { apiKey: async () => "s3" }, { "x-key": "s3" }],
     [
-      "a key where the card says, whatever the caller says",
+      "a key that a function returns",
+      cardOf({ k: HEADER_KEY }, [{ k: [] }]),
+      { apiKey: async () => "s3" },
+      { "x-key": "s3" },
+    ],
+    [
+      "a key in the place that the card declares, even if the caller names another place",
       cardOf({ k: HEADER_KEY }, [{ k: [] }]),
       { apiKey: { in: "query", name: "k", value: "s3" } },
       { "x-key": "s3" },
     ],
     ["a bearer token", cardOf({ b: BEARER }, [{ b: [] }]), { bearer: "t" }, { authorization: "Bearer t" }],
     [
-      "a name and a password",
+      "a user name and a password",
       cardOf({ b: BASIC }, [{ b: [] }]),
       { basic: { username: "ä", password: "p:w" } },
       { authorization: "Basic w6Q6cDp3" },
     ],
     [
-      "a token for OAuth that is at hand",
+      "a given bearer token for OAuth 2",
       cardOf({ o: OAUTH }, [{ o: ["a"] }]),
       { bearer: "t" },
       { authorization: "Bearer t" },
     ],
     [
-      "a token for OpenID that is at hand",
+      "a given bearer token for OpenID Connect",
       cardOf({ o: OIDC }, [{ o: [] }]),
       { bearer: "t" },
       { authorization: "Bearer t" },
     ],
     [
-      "what belongs to a scheme by its name",
+      "the credentials that the caller gives for a scheme name",
       cardOf({ d: DIGEST }, [{ d: [] }]),
       { schemes: { d: "q=1" } },
       { authorization: "Digest q=1" },
     ],
     [
-      "different keys by name",
+      "different keys for different scheme names",
       cardOf({ k: HEADER_KEY, q: QUERY_KEY }, [{ k: [], q: [] }]),
       { schemes: { k: "1" }, apiKey: "2" },
       { "x-key": "1", query: "?x=1&key=2" },
     ],
-    ["a certificate, which is not seen here", cardOf({ c: CERTIFICATE }, [{ c: [] }]), { mutualTls: true }, {}],
     [
-      "all that is wanted together",
+      "a client certificate, which adds nothing to the request",
+      cardOf({ c: CERTIFICATE }, [{ c: [] }]),
+      { mutualTls: true },
+      {},
+    ],
+    [
+      "the credentials of all schemes that one requirement combines",
       cardOf({ k: HEADER_KEY, b: BEARER }, [{ k: [], b: [] }]),
       { apiKey: "k", bearer: "t" },
       { "x-key": "k", authorization: "Bearer t" },
     ],
     [
-      "the first of what can be met",
+      "those of the first requirement that can be met",
       cardOf({ k: HEADER_KEY, b: BEARER, c: BASIC }, [{ k: [] }, { b: [] }, { c: [] }]),
       { bearer: "t", basic: { username: "u", password: "p" } },
       { authorization: "Bearer t" },
     ],
     [
-      "nothing that is only half enough",
+      "not those of a requirement that can be met only in part",
       cardOf({ k: HEADER_KEY, b: BEARER }, [{ k: [], b: [] }, { b: [] }]),
       { bearer: "t" },
       { authorization: "Bearer t" },
     ],
     [
-      "something, even where nothing would do",
+      "sent even if anonymous calls are allowed",
       cardOf({ b: BEARER }, [{}, { b: [] }]),
       { bearer: "t" },
       { authorization: "Bearer t" },
     ],
     [
-      "nothing where nothing will do and there is nothing else",
+      "absent if anonymous calls are allowed and no other requirement can be met",
       cardOf({ b: BEARER }, [{}, { b: [] }]),
       { apiKey: "k" },
       {},
     ],
     [
-      "one of the schemes, where only those are declared",
+      "those of one scheme if the card declares schemes without requirements",
       cardOf({ k: HEADER_KEY, b: BEARER }),
       { bearer: "t" },
       { authorization: "Bearer t" },
     ],
     [
-      "what goes without saying, where the card says nothing",
+      "a bearer token if the card declares nothing",
       cardOf(),
       { bearer: "t", apiKey: "k" },
       { authorization: "Bearer t" },
     ],
     [
-      "what the caller says the place of, where the card says nothing",
+      "a key in the place that the caller names if the card declares nothing",
       cardOf(),
       { apiKey: { in: "header", name: "X-Own", value: "k" }, basic: { username: "u", password: "p" } },
       { "x-own": "k", authorization: "Basic dTpw" },
     ],
-  ])("is %s", async (...[, card, credentials, expected]) => {
+  ])("are %s", async (...[, card, credentials, expected]) => {
     expect(await shown(card, credentials)).toEqual(expected);
   });
 
-  it("is what a function puts there", async () => {
+  it("are added by a custom function", async () => {
     const credentials: Credentials = ({ headers }, { operation }) => headers.set("x-mine", operation);
     expect(await shown(cardOf({ b: BEARER }, [{ b: [] }]), credentials)).toEqual({ "x-mine": "send" });
   });
 
   it.each<[string, AgentCard, CredentialSet, string]>([
-    ["a key alone", cardOf({ k: HEADER_KEY }, [{ k: [] }]), { bearer: "hush" }, "k (a key in the header X-Key)"],
+    ["a key", cardOf({ k: HEADER_KEY }, [{ k: [] }]), { bearer: "hush" }, "k (a key in the header X-Key)"],
     [
-      "all of two",
+      "two schemes together",
       cardOf({ k: HEADER_KEY, o: OAUTH }, [{ k: [], o: ["a", "b"] }]),
       { apiKey: "hush" },
       "k (a key in the header X-Key) and o (OAuth 2, clientCredentials with a b)",
     ],
     [
-      "one of two",
+      "one of two schemes",
       cardOf({ c: CERTIFICATE, o: OIDC }, [{ c: [] }, { o: [] }]),
       { basic: { username: "u", password: "hush" } },
       "c (a client certificate), or o (OpenID Connect)",
     ],
-    ["what is not known", cardOf({}, [{ x: [] }]), { bearer: "hush" }, "x (an unknown scheme)"],
+    ["an undeclared scheme", cardOf({}, [{ x: [] }]), { bearer: "hush" }, "x (an unknown scheme)"],
     [
-      "what every object has",
+      "a scheme named like a property that every object inherits",
       cardOf({}, [{ constructor: [] }]),
       { schemes: {}, bearer: "hush" },
       "constructor (an unknown scheme)",
     ],
-    ["another scheme of HTTP", cardOf({ d: DIGEST }, [{ d: [] }]), { bearer: "hush" }, "d (HTTP Digest)"],
-  ])("cannot be had where the agent wants %s", (...[, card, credentials, required]) => {
+    [
+      "an unsupported HTTP authentication scheme",
+      cardOf({ d: DIGEST }, [{ d: [] }]),
+      { bearer: "hush" },
+      "d (HTTP Digest)",
+    ],
+  ])("are missing if the agent requires %s; the error lists the requirements", (...[, card, credentials, required]) => {
     expect(() => createAuthorizer(card, credentials)).toThrow(
       `requires ${required}. The given credentials do not satisfy`,
     );
@@ -186,10 +201,10 @@ describe("what is shown to an agent", () => {
 
   it.each<[string, AgentCard, CredentialSet]>([
     ["a header", cardOf({ k: HEADER_KEY }, [{ k: [] }]), { apiKey: "hush\r\nX-Evil: 1" }],
-    ["the header for who one is", cardOf(), { bearer: "hush\n" }],
-    ["a header, not being Latin", cardOf({ k: HEADER_KEY }, [{ k: [] }]), { apiKey: "hush\u{1f600}" }],
+    ["the Authorization header", cardOf(), { bearer: "hush\n" }],
+    ["a header, which allows only Latin-1", cardOf({ k: HEADER_KEY }, [{ k: [] }]), { apiKey: "hush\u{1f600}" }],
     ["a cookie", cardOf({ k: COOKIE_KEY }, [{ k: [] }]), { apiKey: "hush; admin=1" }],
-  ])("must be something that %s can carry, and is not told where it is not", async (_what, card, credentials) => {
+  ])("are rejected if they are invalid in %s; the error does not contain them", async (_what, card, credentials) => {
     const error = await shown(card, credentials).then(
       () => expect.fail("It went out."),
       (thrown: unknown) => thrown,
@@ -199,14 +214,14 @@ describe("what is shown to an agent", () => {
   });
 
   it.each([{ bearer: "" }, { bearer: () => "" }, { bearer: (() => undefined) as unknown as () => string }])(
-    "must be something at all: %o",
+    "must not be empty: %o",
     async (credentials) => {
       await expect(shown(cardOf(), credentials)).rejects.toMatchObject({ code: "no-credentials" });
     },
   );
 });
 
-describe("after a refusal", () => {
+describe("after the agent rejected the credentials", () => {
   const card = cardOf({ b: BEARER }, [{ b: [] }]);
   const challenge = { status: 401, authenticate: undefined };
 
@@ -220,17 +235,17 @@ describe("after a refusal", () => {
     return [first.headers.get("authorization"), again, second.headers.get("authorization")];
   }
 
-  it("nothing is tried with a token that is always the same", async () => {
+  it("a constant token is not sent again", async () => {
     expect(await twice({ bearer: "t" })).toEqual(["Bearer t", false, null]);
     expect(await twice({ bearer: () => "t" })).toEqual(["Bearer t", false, null]);
   });
 
-  it("a token that has changed is tried", async () => {
+  it("a changed token is sent", async () => {
     let number = 0;
     expect(await twice({ bearer: () => `t${++number}` })).toEqual(["Bearer t1", true, "Bearer t2"]);
   });
 
-  it("what the call did not show before is shown", async () => {
+  it("credentials that the first attempt did not carry are sent", async () => {
     const request = { url: new URL("https://a.example"), headers: new Headers() };
     const { authorize, prepare } = createAuthorizer(card, { bearer: "t" });
     await prepare();

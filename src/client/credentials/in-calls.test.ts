@@ -20,7 +20,7 @@ const card = {
   security: [{ oauth: [] }, { key: [] }],
 };
 
-/** An agent that knows only whom the second token was issued to. */
+/** An agent that accepts only the second token. */
 function guarded(isKnown: (seen: Seen) => boolean): Answer {
   return (seen) => {
     if (!isKnown(seen))
@@ -39,7 +39,7 @@ function issuing(): Answer {
 const oauth2: CredentialSet = { oauth2: { clientId: "me", clientSecret: "hush-hush" } };
 
 describe("credentials in calls", () => {
-  it("are replaced once when they are refused, and kept for the calls after", async () => {
+  it("are replaced once when the agent rejects them, and reused by later calls", async () => {
     const isKnown = ({ headers }: Seen): boolean => headers["authorization"] === "Bearer t2";
     const server = served({ [CARD]: card, [TOKEN]: issuing(), [`${BASE}/rpc`]: guarded(isKnown) });
     const agent = await connect(BASE, { fetch: server.fetch, credentials: oauth2 });
@@ -54,14 +54,14 @@ describe("credentials in calls", () => {
     ]);
   });
 
-  it("are an error when they are refused twice", async () => {
+  it("fail the call when the agent rejects them twice", async () => {
     const server = served({ [CARD]: card, [TOKEN]: issuing(), [`${BASE}/rpc`]: guarded(() => false) });
     const agent = await connect(BASE, { fetch: server.fetch, credentials: oauth2 });
     await expect(agent.send("Hello")).rejects.toMatchObject({ code: "unauthenticated", remote: { httpStatus: 401 } });
     expect(server.asked.filter((asked) => asked === `POST ${BASE}/rpc`)).toHaveLength(2);
   });
 
-  it("are an error when they cannot be had, without the secret in it", async () => {
+  it("fail the call if no token can be obtained; the error does not contain the secret", async () => {
     const refused = Response.json({ error: "invalid_client", error_description: "not hush-hush" }, { status: 401 });
     const server = served({ [CARD]: card, [TOKEN]: refused, [`${BASE}/rpc`]: guarded(() => false) });
     const agent = await connect(BASE, { fetch: server.fetch, credentials: oauth2 });
@@ -69,7 +69,7 @@ describe("credentials in calls", () => {
     expect(error).toMatchObject({ code: "no-credentials", message: expect.stringContaining("invalid_client, not …") });
   });
 
-  it("go into the query where the card wants them there, and are not in errors", async () => {
+  it("are in the query if the card declares so, and errors do not contain them", async () => {
     const isKnown = ({ url }: Seen): boolean => url.endsWith("/rpc?key=hush");
     const server = served({ [CARD]: card, [`${BASE}/rpc`]: guarded(isKnown) });
     const agent = await connect(BASE, { fetch: server.fetch, credentials: { apiKey: "hush" } });
@@ -84,14 +84,14 @@ describe("credentials in calls", () => {
     expect(error).toMatchObject({ message: expect.not.stringContaining("hush") });
   });
 
-  it("that are not enough are an error before anything is sent", async () => {
+  it("that do not meet the requirements fail the call before a request is sent", async () => {
     const server = served({ [CARD]: card });
     const connecting = connect(BASE, { fetch: server.fetch, credentials: { basic: { username: "u", password: "p" } } });
     await expect(connecting).rejects.toMatchObject({ code: "no-credentials" });
     expect(server.asked).toEqual([`GET ${CARD}`]);
   });
 
-  it("are shown for the card where that is not shown otherwise", async () => {
+  it("are sent for the card if the server requires them there", async () => {
     const isKnown = ({ headers }: Seen): boolean => headers["authorization"] === "Bearer t";
     const { security: _none, ...open } = card;
     const server = served({

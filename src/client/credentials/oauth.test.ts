@@ -68,7 +68,7 @@ class Trial {
     this.authorizer = createAuthorizer(cardWith(scheme, scopes), { oauth2, ...more }, fetching);
   }
 
-  /** What one call shows; after a refusal of it, if it is told what was refused. */
+  /** The credentials of one call. With `refused`, those after the agent rejected them. */
   async call(signal = new AbortController().signal, refused = false): Promise<string | false> {
     const request = { url: new URL("https://a.example"), headers: new Headers() };
     const challenge = { status: 401, authenticate: "Bearer" };
@@ -77,7 +77,7 @@ class Trial {
     return done === false ? false : (request.headers.get("authorization") ?? "nothing");
   }
 
-  /** What a call shows, and what when that is refused. */
+  /** The credentials of a call, and those after the agent rejected them. */
   async twice(): Promise<readonly (string | false)[]> {
     const { signal } = new AbortController();
     return [await this.call(signal), await this.call(signal, true)];
@@ -91,8 +91,8 @@ async function failure(of: Promise<unknown>): Promise<RemoteError> {
   );
 }
 
-describe("a token for a program", () => {
-  it("is asked for with what the agent requires, and the secret in a header", async () => {
+describe("a token of the client credentials flow", () => {
+  it("is requested with the scopes that the agent requires and the secret in a header", async () => {
     const trial = new Trial({ [TOKEN]: issuing() }, PROGRAM);
     expect(await trial.call()).toBe("Bearer t1");
     const [seen] = trial.server.seen;
@@ -100,7 +100,7 @@ describe("a token for a program", () => {
     expect(seen && form(seen)).toEqual({ grant_type: "client_credentials", scope: "read write" });
   });
 
-  it("is asked for as the caller wants it", async () => {
+  it("is requested with the caller's options", async () => {
     const trial = new Trial(
       { [TOKEN]: issuing() },
       {
@@ -122,7 +122,7 @@ describe("a token for a program", () => {
     });
   });
 
-  it("is used until shortly before its end, by all calls, and asked for once by calls at the same time", async () => {
+  it("is shared by all calls until shortly before it expires, and requested once by concurrent calls", async () => {
     const trial = new Trial({ [TOKEN]: issuing({ expires_in: 100 }) }, PROGRAM);
     expect(await Promise.all([trial.call(), trial.call(), trial.call()])).toEqual([
       "Bearer t1",
@@ -136,7 +136,7 @@ describe("a token for a program", () => {
     expect(trial.server.asked).toHaveLength(2);
   });
 
-  it("is replaced when it is refused, once for all who were refused at the same time", async () => {
+  it("is replaced when the agent rejects it, once for all concurrent calls", async () => {
     const trial = new Trial({ [TOKEN]: issuing({}) }, PROGRAM);
     const signals = [1, 2, 3].map(() => new AbortController().signal);
     await Promise.all(signals.map((signal) => trial.call(signal)));
@@ -146,12 +146,12 @@ describe("a token for a program", () => {
     expect(trial.server.asked).toHaveLength(2);
   });
 
-  it("is not tried again where the server gives the same one", async () => {
+  it("is not sent again if the server returns the same token", async () => {
     const trial = new Trial({ [TOKEN]: { access_token: "same", token_type: "Bearer" } }, PROGRAM);
     expect(await trial.twice()).toEqual(["Bearer same", false]);
   });
 
-  it("is refreshed where that is possible, and begun anew where that fails", async () => {
+  it("is refreshed if there is a refresh token, and requested again if the refresh fails", async () => {
     const trial = new Trial(
       {
         [TOKEN]: (seen) => {
@@ -172,7 +172,7 @@ describe("a token for a program", () => {
     ]);
   });
 
-  it("is kept where the caller wants it kept", async () => {
+  it("is stored in the caller's token store", async () => {
     const tokens = new Map<string, Token>();
     const table = { [TOKEN]: issuing() };
     expect(await new Trial(table, { ...PROGRAM, tokens }).call()).toBe("Bearer t1");
@@ -184,56 +184,60 @@ describe("a token for a program", () => {
 
   it.each<[string, Answer, RegExp]>([
     [
-      "refuses the client",
+      "rejects the client",
       refusing("invalid_client", "No client with s3cret:value here", 401),
       /invalid_client, No client with … here/,
     ],
-    ["says nothing", new Response("<html>", { status: 500 }), /HTTP 500/],
-    ["says an error with a good status", { error: "invalid_scope" }, /invalid_scope/],
-    ["gives no token", { token_type: "bearer" }, /has no token/],
-    ["gives another kind of token", { access_token: "x", token_type: "DPoP" }, /tokens of an unsupported type/],
+    ["answers with HTTP 500 and no JSON", new Response("<html>", { status: 500 }), /HTTP 500/],
+    ["answers with an error and HTTP status 200", { error: "invalid_scope" }, /invalid_scope/],
+    ["returns no token", { token_type: "bearer" }, /has no token/],
     [
-      "writes secrets into its error",
+      "returns an unsupported type of token",
+      { access_token: "x", token_type: "DPoP" },
+      /tokens of an unsupported type/,
+    ],
+    [
+      "repeats secrets in its error",
       refusing(`me:s3cret%3Avalue`, "s3cret%3Avalue\nand s3cret:value"),
       /did not issue a token/,
     ],
     [
-      "sends the secret on to somebody else",
+      "redirects to another host",
       new Response("", { status: 307, headers: { location: "https://evil.example/" } }),
       /redirects/,
     ],
-  ])("cannot be had where the server %s", async (_what, answer, reason) => {
+  ])("cannot be obtained if the server %s", async (_what, answer, reason) => {
     const trial = new Trial({ [TOKEN]: answer }, PROGRAM);
     const error = await failure(trial.call());
     expect(error.message).toMatch(reason);
     expect(`${error.message} ${JSON.stringify(error)}`).not.toMatch(/s3cret/);
     expect(trial.server.asked).toEqual([`POST ${TOKEN}`]);
-    // It is tried anew by the next call.
+    // The next call requests it again.
     await failure(trial.call());
     expect(trial.server.asked).toHaveLength(2);
   });
 
   it.each<[string, SecurityScheme, Partial<OAuthCredentials>, string]>([
     [
-      "without encryption",
+      "over unencrypted HTTP",
       { type: "oauth2", flows: { clientCredentials: { tokenUrl: "http://id.example/token", scopes: {} } } },
       {},
       "not encrypted",
     ],
-    ["at a host that is not trusted", OAUTH, { hosts: ["other.example"] }, "id.example is not one of the hosts"],
+    ["from a host that is not trusted", OAUTH, { hosts: ["other.example"] }, "id.example is not one of the hosts"],
     [
-      "at an address that is none",
+      "from an invalid URL",
       { type: "oauth2", flows: { clientCredentials: { tokenUrl: "nowhere", scopes: {} } } },
       {},
       "must be an http or https URL",
     ],
-  ])("is not asked for %s", async (...[, scheme, members, reason]) => {
+  ])("is not requested %s", async (...[, scheme, members, reason]) => {
     const trial = new Trial({}, { ...PROGRAM, ...members }, { scheme });
     expect((await failure(trial.call())).message).toContain(reason);
     expect(trial.server.asked).toEqual([]);
   });
 
-  it("is asked for without encryption where the caller insists, or on this machine", async () => {
+  it("is requested over unencrypted HTTP if the caller allows it, or from this machine", async () => {
     for (const [tokenUrl, insecure] of [
       ["http://id.example/token", true],
       ["http://127.0.0.1:8080/token", false],
@@ -242,7 +246,7 @@ describe("a token for a program", () => {
     }
   });
 
-  it("is asked for where the caller says, also for agents that only want a bearer token", async () => {
+  it("is requested from the caller's token URL, also for agents that only declare a bearer token", async () => {
     const own = "https://own.example/token";
     const scheme: SecurityScheme = { type: "http", scheme: "bearer" };
     expect(await new Trial({ [own]: issuing() }, { ...PROGRAM, tokenUrl: own }).call()).toBe("Bearer t1");
@@ -250,48 +254,48 @@ describe("a token for a program", () => {
   });
 
   it.each<[string, SecurityScheme, OAuthCredentials]>([
-    ["nobody says where to ask", { type: "oauth2", flows: {} }, PROGRAM],
+    ["no token URL is known", { type: "oauth2", flows: {} }, PROGRAM],
     [
-      "only deprecated ways are offered",
+      "the card offers only deprecated flows",
       {
         type: "oauth2",
         flows: { password: { tokenUrl: TOKEN, scopes: {} }, implicit: { authorizationUrl: LOGIN, scopes: {} } },
       },
       PROGRAM,
     ],
-    ["there is no secret", OAUTH, { clientId: "me" }],
+    ["the client secret is missing", OAUTH, { clientId: "me" }],
     [
-      "another way is wanted than is offered",
+      "the caller wants a flow that the card does not offer",
       { type: "oauth2", flows: { clientCredentials: FLOWS.clientCredentials } },
       { ...PROGRAM, flow: "deviceCode" },
     ],
-  ])("cannot be asked for where %s", (_what, scheme, oauth2) => {
+  ])("cannot be requested if %s", (_what, scheme, oauth2) => {
     expect(() => new Trial({}, oauth2, { scheme })).toThrow("do not satisfy");
     const more = { bearer: "at-hand" };
     expect(() => new Trial({}, oauth2, { scheme, more })).not.toThrow();
   });
 });
 
-describe("an authorization server that describes itself", () => {
+describe("the metadata of an authorization server", () => {
   const described = { issuer: "https://id.example", token_endpoint: TOKEN };
   const OIDC: SecurityScheme = { type: "openIdConnect", openIdConnectUrl: DISCOVERY };
 
   it.each<[string, SecurityScheme, OAuthCredentials, string]>([
-    ["by OpenID Connect", OIDC, PROGRAM, DISCOVERY],
+    ["through OpenID Connect discovery", OIDC, PROGRAM, DISCOVERY],
     [
-      "by what the card says of OAuth",
+      "at the metadata URL of the card",
       { type: "oauth2", flows: {}, oauth2MetadataUrl: "https://id.example/meta" },
       PROGRAM,
       "https://id.example/meta",
     ],
-    ["by the caller's word", { type: "oauth2", flows: {} }, { ...PROGRAM, issuer: "https://id.example/" }, DISCOVERY],
-  ])("is found %s, and asked once", async (...[, scheme, oauth2, url]) => {
+    ["at the caller's issuer", { type: "oauth2", flows: {} }, { ...PROGRAM, issuer: "https://id.example/" }, DISCOVERY],
+  ])("is found %s and requested once", async (...[, scheme, oauth2, url]) => {
     const trial = new Trial({ [url]: described, [TOKEN]: issuing() }, oauth2, { scheme });
     expect(await trial.twice()).toEqual(["Bearer t1", "Bearer t2"]);
     expect(trial.server.asked).toEqual([`GET ${url}`, `POST ${TOKEN}`, `POST ${TOKEN}`]);
   });
 
-  it("is found as RFC 8414 has it", async () => {
+  it("is found at the RFC 8414 URL of an issuer with a path", async () => {
     const url = "https://id.example/.well-known/oauth-authorization-server/tenant";
     const issuer = "https://id.example/tenant";
     const trial = new Trial({ [url]: { ...described, issuer }, [TOKEN]: issuing() }, { ...PROGRAM, issuer });
@@ -303,7 +307,7 @@ describe("an authorization server that describes itself", () => {
     ]);
   });
 
-  it("is shown the secret as it wants it", async () => {
+  it("determines how the client secret is sent", async () => {
     const answer = { ...described, token_endpoint_auth_methods_supported: ["client_secret_post", 5] };
     const trial = new Trial({ [DISCOVERY]: answer, [TOKEN]: issuing() }, PROGRAM, { scheme: OIDC });
     await trial.call();
@@ -316,17 +320,17 @@ describe("an authorization server that describes itself", () => {
       { ...described, issuer: "https://evil.example" },
       "another authorization server",
     ],
-    ["of nobody", { token_endpoint: TOKEN }, "another authorization server"],
-    ["that is not there", new Response("", { status: 404 }), "HTTP 404"],
-    ["that is a page", new Response("<html>"), "does not describe"],
-    ["without the endpoint", { issuer: "https://id.example" }, "endpoint is unknown"],
-  ])("is not believed with a description %s", async (_what, answer, reason) => {
+    ["without an issuer", { token_endpoint: TOKEN }, "another authorization server"],
+    ["that does not exist", new Response("", { status: 404 }), "HTTP 404"],
+    ["that is an HTML page", new Response("<html>"), "does not describe"],
+    ["without the token endpoint", { issuer: "https://id.example" }, "endpoint is unknown"],
+  ])("is rejected: a document %s", async (_what, answer, reason) => {
     const trial = new Trial({ [DISCOVERY]: answer }, PROGRAM, { scheme: OIDC });
     expect((await failure(trial.call())).message).toContain(reason);
   });
 });
 
-describe("a token for a person with another device", () => {
+describe("a token of the device code flow", () => {
   const begun = {
     device_code: "dc-secret",
     user_code: "AB-CD",
@@ -346,7 +350,7 @@ describe("a token for a person with another device", () => {
     return { trial: new Trial({ [DEVICE]: begun, [TOKEN]: next }, credentials), prompts };
   }
 
-  it("is waited for as the server wants it, until the person has agreed", async () => {
+  it("is polled at the server's interval until the user agrees", async () => {
     const { trial, prompts } = trialOf([
       refusing("authorization_pending"),
       refusing("slow_down"),
@@ -377,7 +381,7 @@ describe("a token for a person with another device", () => {
     expect(await trial.call()).toBe("Bearer t1");
   });
 
-  it("is given up when the person refuses, or lets the time pass", async () => {
+  it("fails when the user refuses, or when the code expires", async () => {
     const refused = trialOf([refusing("access_denied", "No.")]);
     const call = failure(refused.trial.call());
     await refused.trial.clock.advance(2000);
@@ -389,7 +393,7 @@ describe("a token for a person with another device", () => {
     expect((await waiting).message).toContain("The code expired");
   });
 
-  it("is had before the first call where there is time for it, and given up with its caller", async () => {
+  it("can be requested before the first call; aborting the caller aborts the request", async () => {
     const { trial } = trialOf([issuing()]);
     const ready = trial.authorizer.prepare();
     await trial.clock.advance(2000);
@@ -406,7 +410,7 @@ describe("a token for a person with another device", () => {
   });
 });
 
-describe("a token for a person with a browser", () => {
+describe("a token of the authorization code flow", () => {
   function trialOf(
     comeBack: (url: URL) => string,
     table: Readonly<Record<string, Answer>> = { [TOKEN]: issuing() },
@@ -422,7 +426,7 @@ describe("a token for a person with a browser", () => {
 
   const agree = (url: URL): string => `http://127.0.0.1:9/cb?code=c0de-secret&state=${url.searchParams.get("state")}`;
 
-  it("is asked for with a proof that only this program has", async () => {
+  it("is requested with a PKCE proof", async () => {
     const { trial, opened } = trialOf(agree);
     expect(await trial.call()).toBe("Bearer t1");
     const parameters = Object.fromEntries(opened[0]?.searchParams ?? []);
@@ -448,26 +452,26 @@ describe("a token for a person with a browser", () => {
   });
 
   it.each<[string, (url: URL) => string, string]>([
-    ["comes back from elsewhere", () => "http://127.0.0.1:9/cb?code=x&state=guessed", "state of another login"],
-    ["comes back without anything", () => "http://127.0.0.1:9/cb", "state of another login"],
-    ["does not come back", () => "", "state of another login"],
+    ["returns with another state", () => "http://127.0.0.1:9/cb?code=x&state=guessed", "state of another login"],
+    ["returns without parameters", () => "http://127.0.0.1:9/cb", "state of another login"],
+    ["does not return", () => "", "state of another login"],
     [
-      "comes back with a refusal",
+      "returns with an error",
       (url) => `http://127.0.0.1:9/cb?error=access_denied&error_description=No&state=${url.searchParams.get("state")}`,
       "access_denied, No",
     ],
     [
-      "comes back without a code",
+      "returns without a code",
       (url) => `http://127.0.0.1:9/cb?state=${url.searchParams.get("state")}`,
       "without a code",
     ],
-  ])("is not asked for where the browser %s", async (_what, comeBack, reason) => {
+  ])("is not requested if the browser %s", async (_what, comeBack, reason) => {
     const { trial } = trialOf(comeBack);
     expect((await failure(trial.call())).message).toContain(reason);
     expect(trial.server.asked).toEqual([]);
   });
 
-  it("is not asked for where the browser comes back from another server", async () => {
+  it("is not requested if the browser returns from another issuer", async () => {
     const table = {
       [DISCOVERY]: { issuer: "https://id.example", token_endpoint: TOKEN, authorization_endpoint: LOGIN },
       [TOKEN]: issuing(),
@@ -478,7 +482,7 @@ describe("a token for a person with a browser", () => {
     expect((await failure(trial.call())).message).toContain("another authorization server");
   });
 
-  it("does not tell the code where the server refuses it", async () => {
+  it("fails without the authorization code in the error if the server rejects the code", async () => {
     const { trial } = trialOf(agree, { [TOKEN]: refusing("invalid_grant", "Bad code c0de-secret") });
     expect((await failure(trial.call())).message).toContain("invalid_grant, Bad code …");
   });

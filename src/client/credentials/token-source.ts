@@ -52,7 +52,7 @@ export class TokenSource {
     return accessToken;
   }
 
-  /** A token other than the one that was refused; `undefined` where no other can be had. */
+  /** A token other than the one that was refused; `undefined` if no other token can be obtained. */
   async replace(refused: string, signal: AbortSignal): Promise<string | undefined> {
     const { accessToken } = await this.#flights.run(`not ${refused}`, signal, async (shared) => {
       const context = await this.#context(shared);

@@ -9,7 +9,7 @@ const URL_A = "https://a.example/.well-known/agent-card.json";
 
 type Fields = Readonly<Record<string, string>>;
 
-/** A cache on a clock that stands still, in front of a server that counts what it is asked. */
+/** A cache with a fake clock, and a server that records its requests. */
 class Trial {
   readonly clock = new FakeClock();
   readonly cache;
@@ -20,7 +20,7 @@ class Trial {
     this.cache = createCardCache({ clock: this.clock, ...options });
   }
 
-  /** What the server answers from now on. */
+  /** Sets the response for later requests. */
   answers(next: DocumentAnswer | Error | Promise<DocumentAnswer>): void {
     this.#next = async () => {
       if (next instanceof Error) throw next;
@@ -40,8 +40,8 @@ function answer(status: number, headers: Fields = {}, text = "{}"): DocumentAnsw
   return { status, headers: new Headers(headers), url: URL_A, text };
 }
 
-describe("the cache of cards", () => {
-  it("gives a card without headers again for five minutes, and then asks anew", async () => {
+describe("the card cache", () => {
+  it("keeps a card without cache headers for 5 minutes, and then fetches it again", async () => {
     const trial = new Trial();
     await trial.get();
     trial.clock.adjust(trial.clock.now() + 5 * MINUTE - 1);
@@ -52,7 +52,7 @@ describe("the cache of cards", () => {
     expect(trial.asked).toEqual([{}, {}]);
   });
 
-  it("asks whether an old card still holds, and goes on with it for as long as the server then says", async () => {
+  it("revalidates a stale card, and keeps it for as long as the 304 response allows", async () => {
     const trial = new Trial();
     trial.answers(answer(200, { etag: '"1"', "cache-control": "max-age=60" }, '{"n":1}'));
     await trial.get();
@@ -64,7 +64,7 @@ describe("the cache of cards", () => {
     expect(trial.asked).toEqual([{}, { "if-none-match": '"1"' }]);
   });
 
-  it("takes the new card where the old one no longer holds", async () => {
+  it("replaces a card that has changed", async () => {
     const trial = new Trial();
     trial.answers(answer(200, { "last-modified": "x", "cache-control": "no-cache" }, "old"));
     await trial.get();
@@ -74,7 +74,7 @@ describe("the cache of cards", () => {
     expect(trial.asked).toEqual([{}, { "if-modified-since": "x" }]);
   });
 
-  it("asks about a fresh card where the caller wants to be sure", async () => {
+  it("revalidates a fresh card if the caller asks for it", async () => {
     const trial = new Trial();
     trial.answers(answer(200, { etag: '"1"' }));
     await trial.get();
@@ -83,11 +83,11 @@ describe("the cache of cards", () => {
   });
 
   it.each([
-    ["must not be kept", answer(200, { "cache-control": "no-store" })],
-    ["differs by what cannot be known", answer(200, { vary: "*" })],
-    ["is none", answer(404)],
-    ["is broken", answer(500)],
-  ])("does not keep what %s", async (_what, given) => {
+    ["has no-store", answer(200, { "cache-control": "no-store" })],
+    ["varies by unknown criteria (Vary: *)", answer(200, { vary: "*" })],
+    ["is a 404", answer(404)],
+    ["is a 500", answer(500)],
+  ])("does not store a response that %s", async (_what, given) => {
     const trial = new Trial();
     trial.answers(given);
     await trial.get();
@@ -96,7 +96,7 @@ describe("the cache of cards", () => {
     expect(trial.cache.size).toBe(0);
   });
 
-  it("forgets a card that is gone", async () => {
+  it("removes a card that the server no longer has", async () => {
     const trial = new Trial({ staleIfError: 10 * MINUTE });
     await trial.get();
     trial.clock.adjust(trial.clock.now() + 6 * MINUTE);
@@ -105,7 +105,7 @@ describe("the cache of cards", () => {
     expect(trial.cache.size).toBe(0);
   });
 
-  it("keeps what depends on a header apart by that header", async () => {
+  it("stores one card per value of a header that Vary names", async () => {
     const trial = new Trial();
     trial.answers(answer(200, { vary: "A2A-Version" }));
     await trial.get({ headers: { "A2A-Version": "x" } });
@@ -115,7 +115,7 @@ describe("the cache of cards", () => {
     expect(trial.asked).toHaveLength(3);
   });
 
-  it("does not give to one caller what was answered to another", async () => {
+  it("does not return the card of one caller to another", async () => {
     const trial = new Trial();
     trial.answers(answer(200, {}, "for ada"));
     await trial.get({ headers: { authorization: "Bearer ada" } });
@@ -128,7 +128,7 @@ describe("the cache of cards", () => {
     expect(await trial.get({ headers: { authorization: "Bearer eve" } })).toMatchObject({ text: "for eve" });
   });
 
-  it("serves an old card while the agent is not there, if told to", async () => {
+  it("returns a stale card while the server is unreachable, for `staleIfError` milliseconds", async () => {
     for (const failure of [new Error("refused"), answer(503)]) {
       const trial = new Trial({ staleIfError: 10 * MINUTE });
       await trial.get();
@@ -141,7 +141,7 @@ describe("the cache of cards", () => {
     }
   });
 
-  it("tells of failures where it is not told to, and asks again the next time", async () => {
+  it("reports failures without `staleIfError`, and fetches again the next time", async () => {
     const trial = new Trial();
     const failure = new Error("refused");
     trial.answers(failure);
@@ -150,7 +150,7 @@ describe("the cache of cards", () => {
     expect(await trial.get()).toMatchObject({ status: 200 });
   });
 
-  it("asks once for all who ask at the same time", async () => {
+  it("sends one request for concurrent callers", async () => {
     const trial = new Trial();
     const given = createDeferred<DocumentAnswer>();
     trial.answers(given.promise);
@@ -160,7 +160,7 @@ describe("the cache of cards", () => {
     expect(trial.asked).toEqual([{}, { accept: "x" }]);
   });
 
-  it("lets one of them give up without the others", async () => {
+  it("lets one concurrent caller abort without the others", async () => {
     const trial = new Trial();
     const given = createDeferred<DocumentAnswer>();
     trial.answers(given.promise);
@@ -174,7 +174,7 @@ describe("the cache of cards", () => {
     expect(trial.asked).toHaveLength(1);
   });
 
-  it("stops asking when nobody waits any more", async () => {
+  it("aborts the request when the last caller aborts", async () => {
     const { cache } = new Trial();
     const control = new AbortController();
     const given = createDeferred<AbortSignal>();
@@ -189,7 +189,7 @@ describe("the cache of cards", () => {
     expect(signal.aborted).toBe(true);
   });
 
-  it("keeps no more than it may, and lets go of what was used least recently", async () => {
+  it("keeps at most `maxEntries` cards, and removes the least recently used one", async () => {
     const trial = new Trial({ maxEntries: 2 });
     await trial.get({ url: "https://a.example/1" });
     await trial.get({ url: "https://a.example/2" });
@@ -202,7 +202,7 @@ describe("the cache of cards", () => {
     expect(trial.cache.size).toBe(2);
   });
 
-  it("keeps no more text than it may", async () => {
+  it("limits the total size of the cards", async () => {
     const trial = new Trial({ maxLength: 10 });
     trial.answers(answer(200, {}, "123456"));
     await trial.get({ url: "https://a.example/1" });

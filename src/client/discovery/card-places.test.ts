@@ -4,7 +4,7 @@ import { cardPlaces } from "./card-places.ts";
 
 const CARD = "/.well-known/agent-card.json";
 
-describe("Where a card is looked for", () => {
+describe("The URLs that are searched for a card", () => {
   it.each([
     ["/", [""]],
     ["/a", ["/a", ""]],
@@ -12,7 +12,7 @@ describe("Where a card is looked for", () => {
     ["/a/b/c/", ["/a/b/c", "/a/b", "/a", ""]],
     ["/a/b/c/d", ["/a/b/c/d", "/a/b/c", "/a/b", "/a", ""]],
     ["/a/b/c/d/e", ["/a/b/c/d/e", "/a/b/c/d", "/a/b/c", "/a/b", ""]],
-  ])("of %s: below %j", (path, expected) => {
+  ])("for %s are below %j", (path, expected) => {
     const paths = cardPlaces(new URL(path, "https://a.example")).map(({ url }) => url.pathname);
     expect(paths.filter((found) => found.endsWith(CARD))).toEqual(expected.map((place) => place + CARD));
   });
@@ -20,16 +20,16 @@ describe("Where a card is looked for", () => {
   it.each([
     ["/a2a/echo", "/.well-known/echo/agent-card.json"],
     ["/x/y/a2a/echo/", "/x/y/.well-known/echo/agent-card.json"],
-  ])("of %s: also at %s, where VoltAgent has it", (path, expected) => {
+  ])("for %s include %s, as VoltAgent serves it", (path, expected) => {
     const paths = cardPlaces(new URL(path, "https://a.example")).map(({ url }) => url.pathname);
     expect(paths).toContain(expected);
   });
 
-  it.each(["/", "/a"])("takes time in proportion to the length of an address of many %j", (unit) => {
+  it.each(["/", "/a"])("are computed in linear time for a long path of %j", (unit) => {
     const ofLength = (length: number): URL => new URL(`https://a.example/${unit.repeat(length / unit.length)}x`);
     const [short, long] = [ofLength(1000), ofLength(10_000)];
     const shortTime = processorTime(() => cardPlaces(short));
-    // 100 times, if it grew with the square.
+    // Quadratic time would be 100 times as long.
     expect(processorTime(() => cardPlaces(long), 3) / shortTime).toBeLessThan(40);
   });
 });

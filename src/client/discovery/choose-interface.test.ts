@@ -35,17 +35,17 @@ const card = cardOf(
 
 describe("chooseInterface", () => {
   it.each<[string, InterfaceOptions | undefined, readonly string[]]>([
-    ["takes what the card prefers, and leaves out what is not spoken", undefined, ["rest", "rpc", "old", "plain"]],
-    ["keeps to a binding", { binding: "JSONRPC" }, ["rpc", "old"]],
-    ["knows other names for it", { binding: "rest" }, ["rest"]],
-    ["knows other spellings of it", { binding: "json-rpc" }, ["rpc", "old"]],
-    ["keeps to a version", { version: older }, ["old"]],
-    ["takes a version with its patch", { version: `${older}.0` }, ["old"]],
-    ["keeps to both", { version: newest, binding: "JSONRPC" }, ["rpc"]],
-    ["calls the plain dialect by its name", { binding: "plain" }, ["plain"]],
-    ["calls the plain dialect by its name where a version is asked for", { version: "plain" }, ["plain"]],
-    ["puts what is preferred first", { prefer: [older, "JSONRPC"] }, ["old", "rpc", "rest", "plain"]],
-    ["does not insist on what is preferred", { prefer: ["GRPC"] }, ["rest", "rpc", "old", "plain"]],
+    ["keeps the card's order and leaves out unsupported interfaces", undefined, ["rest", "rpc", "old", "plain"]],
+    ["filters by binding", { binding: "JSONRPC" }, ["rpc", "old"]],
+    ["accepts another name of a binding", { binding: "rest" }, ["rest"]],
+    ["accepts another spelling of a binding", { binding: "json-rpc" }, ["rpc", "old"]],
+    ["filters by version", { version: older }, ["old"]],
+    ["accepts a version with a patch number", { version: `${older}.0` }, ["old"]],
+    ["filters by version and binding", { version: newest, binding: "JSONRPC" }, ["rpc"]],
+    ["finds the plain dialect by binding", { binding: "plain" }, ["plain"]],
+    ["finds the plain dialect by version", { version: "plain" }, ["plain"]],
+    ["puts preferred interfaces first", { prefer: [older, "JSONRPC"] }, ["old", "rpc", "rest", "plain"]],
+    ["ignores preferences that no interface matches", { prefer: ["GRPC"] }, ["rest", "rpc", "old", "plain"]],
   ])("%s", (_what, options, expected) => {
     expect(chooseInterface(card, options).map(({ url }) => url.slice("https://a/".length))).toEqual(expected);
   });
@@ -59,7 +59,7 @@ describe("chooseInterface", () => {
     [{ binding: "GRPC" }, card, 'The agent "A" offers binding GRPC, which is not supported'],
     [{}, cardOf(way("a:1", "GRPC", newest)), 'The agent "A" offers no supported interface'],
     [{ version: older, binding: "rest" }, card, `does not offer version ${older} and binding rest`],
-  ])("says what there is where %j cannot be had", (options, from, reason) => {
+  ])("fails for %j with the interfaces that the card has", (options, from, reason) => {
     const choose = (): unknown => chooseInterface(from, options);
     expect(choose).toThrow(RemoteError);
     expect(choose).toThrow(reason);

@@ -32,41 +32,47 @@ async function failure(of: Promise<unknown>): Promise<Error> {
   );
 }
 
-describe("where a card is looked for", () => {
+describe("the search for a card", () => {
   it.each<[string, string, Readonly<Record<string, Answer>>, string, number]>([
-    ["a base", "https://a.example", { [`https://a.example${CARD}`]: cardAt("https://a.example/") }, CARD, 1],
+    ["at a base URL", "https://a.example", { [`https://a.example${CARD}`]: cardAt("https://a.example/") }, CARD, 1],
     [
-      "a base with a slash",
+      "at a base URL with a slash",
       "https://a.example/",
       { [`https://a.example${CARD}`]: cardAt("https://a.example/") },
       CARD,
       1,
     ],
-    ["an early agent", "https://a.example", { [`https://a.example${EARLY}`]: cardAt("https://a.example/") }, EARLY, 2],
     [
-      "an agent below a path",
+      "at the path of early versions",
+      "https://a.example",
+      { [`https://a.example${EARLY}`]: cardAt("https://a.example/") },
+      EARLY,
+      2,
+    ],
+    [
+      "below a path",
       "https://a.example/agents/x/?q#f",
       { [`https://a.example/agents/x${CARD}`]: cardAt("https://a.example/agents/x/") },
       `/agents/x${CARD}`,
       1,
     ],
     [
-      "the card's own address",
+      "at the card's own URL",
       "https://a.example/b/card.json?v=1",
       { "https://a.example/b/card.json?v=1": cardAt("/x") },
       "/b/card.json?v=1",
       1,
     ],
-    ["a well-known address", `https://a.example${EARLY}`, { [`https://a.example${EARLY}`]: cardAt("/x") }, EARLY, 1],
+    ["at a well-known URL", `https://a.example${EARLY}`, { [`https://a.example${EARLY}`]: cardAt("/x") }, EARLY, 1],
     [
-      "an endpoint, whose card is at the origin",
+      "for an endpoint whose card is at the origin",
       "https://a.example/api/rpc",
       { [`https://a.example${CARD}`]: cardAt("https://internal:8080/api/rpc/") },
       CARD,
       5,
     ],
     [
-      "an endpoint, whose card is a level above",
+      "for an endpoint whose card is one level above",
       "https://a.example/agents/x/a2a",
       {
         [`https://a.example/agents/x${CARD}`]: cardAt("https://a.example/agents/x/a2a"),
@@ -76,21 +82,21 @@ describe("where a card is looked for", () => {
       3,
     ],
     [
-      "an address of its own making",
+      "at a custom URL",
       "https://a.example/cards/7",
       { "https://a.example/cards/7": cardAt("https://b.example/") },
       "/cards/7",
       7,
     ],
     [
-      "a server with a page for everything",
+      "on a server that answers every path with a page",
       "https://a.example",
       { [`https://a.example${CARD}`]: gone(200), [`https://a.example${EARLY}`]: cardAt("/") },
       EARLY,
       2,
     ],
     [
-      "a server without that method",
+      "on a server that answers 405",
       "https://a.example",
       { [`https://a.example${CARD}`]: gone(405), [`https://a.example${EARLY}`]: cardAt("/") },
       EARLY,
@@ -103,14 +109,14 @@ describe("where a card is looked for", () => {
     expect(server.asked).toHaveLength(asked);
   });
 
-  it("asks for the newest version, as JSON, with the headers that it is given", async () => {
+  it("requests JSON and the newest version, with the caller's headers", async () => {
     const server = served({ [`https://a.example${CARD}`]: cardAt("https://a.example/") });
     await discover(new URL("https://a.example"), { fetch: server.fetch, headers: { "X-Key": "k" } });
     expect(server.seen[0]?.headers).toMatchObject({ "a2a-version": CARD_VERSION, "x-key": "k" });
     expect(server.seen[0]?.headers["accept"]).toContain("application/json");
   });
 
-  it("does not take the card at the origin for that of every path", async () => {
+  it("rejects the origin's card for a path that this card does not list", async () => {
     const server = served({ [`https://a.example${CARD}`]: cardAt("https://a.example/", "https://a.example/agents/x") });
     const error = await failure(discover("https://a.example/agents/unknown", { fetch: server.fetch }));
     expect(error).toMatchObject({ code: "card-not-found" });
@@ -120,46 +126,57 @@ describe("where a card is looked for", () => {
     );
   });
 
-  it("says what it tried where there is none", async () => {
+  it("fails with the URLs that were tried", async () => {
     const error = await failure(discover("https://a.example/?key=secret", { fetch: served({}).fetch }));
     expect(error).toMatchObject({ name: "RemoteError", code: "card-not-found" });
     expect(error.message).toContain(`HTTP 404 at ${CARD} and 2 more.`);
     expect(error.message).not.toContain("secret");
   });
 
-  it.each(["nonsense", "/path", "ftp://a.example", "https://u:p@a.example"])("does not ask at %s", async (url) => {
-    const server = served({});
-    expect(await failure(discover(url, { fetch: server.fetch }))).toMatchObject({ code: "card-not-found" });
-    expect(server.asked).toEqual([]);
-  });
+  it.each(["nonsense", "/path", "ftp://a.example", "https://u:p@a.example"])(
+    "rejects %s without a request",
+    async (url) => {
+      const server = served({});
+      expect(await failure(discover(url, { fetch: server.fetch }))).toMatchObject({ code: "card-not-found" });
+      expect(server.asked).toEqual([]);
+    },
+  );
 });
 
-describe("a card that cannot be had", () => {
+describe("a failed discovery", () => {
   const at = `https://a.example${CARD}`;
 
   it.each<[string, Answer, object]>([
     [
-      "for want of credentials",
+      "without credentials is `unauthenticated`",
       gone(401, { "www-authenticate": "Bearer" }),
       { code: "unauthenticated", remote: { httpStatus: 401, authenticate: "Bearer" } },
     ],
-    ["for want of permission", gone(403), { code: "permission-denied" }],
-    ["because the server is broken", gone(500), { code: "internal", remote: { httpStatus: 500 } }],
+    ["without permission is `permission-denied`", gone(403), { code: "permission-denied" }],
+    ["at a broken server is `internal`", gone(500), { code: "internal", remote: { httpStatus: 500 } }],
     [
-      "because the server is busy",
+      "at a busy server contains Retry-After",
       gone(503, { "retry-after": "7" }),
       { code: "unavailable", remote: { retryAfter: 7 } },
     ],
-    ["because nobody is there", new Error("ECONNREFUSED"), { code: "network" }],
-    ["because it is wrong", { name: 1 }, { code: "invalid-card", violations: [{ field: "name" }] }],
+    ["at an unreachable server is `network`", new Error("ECONNREFUSED"), { code: "network" }],
     [
-      "because it is empty",
+      "with an invalid card lists the violations",
+      { name: 1 },
+      { code: "invalid-card", violations: [{ field: "name" }] },
+    ],
+    [
+      "with an empty card lists the violations",
       {},
       { code: "invalid-card", violations: [{ field: "name" }, { field: "supportedInterfaces" }] },
     ],
-    ["because it is too long", new Response("x".repeat(2 * 1024 * 1024)), { code: "response-too-large" }],
     [
-      "because it is said to be too long",
+      "with a too long body is `response-too-large`",
+      new Response("x".repeat(2 * 1024 * 1024)),
+      { code: "response-too-large" },
+    ],
+    [
+      "with a too large Content-Length is `response-too-large`",
       new Response("", { headers: { "content-length": "99999999" } }),
       { code: "response-too-large" },
     ],
@@ -170,7 +187,7 @@ describe("a card that cannot be had", () => {
     expect(server.asked).toHaveLength(1);
   });
 
-  it("because it takes too long, or the caller gives up", async () => {
+  it("after the timeout is `timeout`, and after an abort is `aborted`", async () => {
     const clock = new FakeClock();
     const never = (): Promise<Response> => new Promise(() => {});
     const options: DiscoverOptions = { fetch: served({ [at]: never }).fetch, clock, timeout: 1000, cache: false };
@@ -185,29 +202,29 @@ describe("a card that cannot be had", () => {
   });
 });
 
-describe("a card that is only shown to some", () => {
+describe("a card that requires credentials", () => {
   const at = `https://a.example${CARD}`;
   const table = {
     [at]: ({ headers }: { readonly headers: Readonly<Record<string, string>> }): Response =>
       headers["authorization"] === "Bearer me" ? Response.json(cardAt("https://a.example/")) : gone(401),
   };
 
-  it("is asked for again with credentials, after a refusal", async () => {
+  it("is requested again with credentials after a 401", async () => {
     const server = served(table);
-    const told: unknown[] = [];
+    const received: unknown[] = [];
     const found = await discover("https://a.example", {
       fetch: server.fetch,
       authorize: ({ headers }, { operation, challenge }) => {
-        told.push(operation, challenge?.status);
+        received.push(operation, challenge?.status);
         headers.set("authorization", "Bearer me");
       },
     });
     expect(found.card.name).toBe("A");
-    expect(told).toEqual(["card", 401]);
+    expect(received).toEqual(["card", 401]);
     expect(server.seen.map(({ headers }) => headers["authorization"])).toEqual([undefined, "Bearer me"]);
   });
 
-  it("cannot be had where there is nothing to show, or that is not enough", async () => {
+  it("is `unauthenticated` without credentials or with insufficient ones", async () => {
     for (const authorize of [() => false, () => {}]) {
       const options = { fetch: served(table).fetch, authorize };
       expect(await failure(discover("https://a.example", options))).toMatchObject({ code: "unauthenticated" });
@@ -215,10 +232,10 @@ describe("a card that is only shown to some", () => {
   });
 });
 
-describe("a card that is kept", () => {
+describe("a cached card", () => {
   const at = `https://a.example${CARD}`;
 
-  it("is asked for once by all who use the same fetch, unless they want to be sure", async () => {
+  it("is requested once per `fetch`, unless the caller revalidates or disables the cache", async () => {
     const server = served({ [at]: () => Response.json(cardAt("https://a.example/"), { headers: { etag: '"1"' } }) });
     const found = await Promise.all([1, 2, 3].map(() => discover("https://a.example", { fetch: server.fetch })));
     expect(found.map(({ card }) => card.name)).toEqual(["A", "A", "A"]);
@@ -232,7 +249,7 @@ describe("a card that is kept", () => {
     expect(server.asked).toHaveLength(3);
   });
 
-  it("lives as long as its cache says", async () => {
+  it("lives as long as its cache allows", async () => {
     const clock = new FakeClock();
     const cache = createCardCache({ clock });
     const server = served({ [at]: cardAt("https://a.example/") });
@@ -244,10 +261,10 @@ describe("a card that is kept", () => {
   });
 });
 
-describe("redirections", () => {
+describe("redirects", () => {
   const to = (location: string): Response => new Response("", { status: 302, headers: { location } });
 
-  it("are followed, and addresses in the card start at where it was found", async () => {
+  it("are followed, and relative URLs in the card are resolved against the final URL", async () => {
     const server = served({
       [`https://a.example${CARD}`]: to("https://b.example/x/card"),
       "https://b.example/x/card": cardAt("rpc"),
@@ -264,7 +281,7 @@ describe("redirections", () => {
     expect(server.asked).toEqual([`GET https://a.example${CARD}`]);
   });
 
-  it("to private addresses are refused with a guard, also where somebody else followed them", async () => {
+  it("to private addresses are refused with a guard, also if a caller without a guard filled the cache", async () => {
     const { fetch } = served({
       [`https://a.example${CARD}`]: to("https://10.0.0.1/"),
       "https://10.0.0.1/": cardAt("/"),
@@ -276,8 +293,8 @@ describe("redirections", () => {
   });
 });
 
-describe("a card that is at hand", () => {
-  it("is read without asking anybody", async () => {
+describe("a card that the caller passes", () => {
+  it("is parsed without a request", async () => {
     const server = served({});
     const found = await discover(cardAt("https://a.example/"), { fetch: server.fetch });
     expect(found).toEqual({ card: expect.objectContaining({ name: "A" }), json: expect.anything(), warnings: [] });
@@ -288,7 +305,7 @@ describe("a card that is at hand", () => {
 });
 
 describe("a card that must be signed", () => {
-  it("is read only as far as it is signed", async () => {
+  it("contains only the fields that the signature covers", async () => {
     const { publicKey, privateKey } = await generateKeyPair("ES256", { extractable: true });
     const verify = { jwks: { keys: [{ ...(await exportJWK(publicKey)), kid: "k" }] } };
     const card = { ...cardAt("https://a.example/"), defaultInputModes: ["a"], defaultOutputModes: ["b"] };
@@ -306,8 +323,8 @@ describe("a card that must be signed", () => {
   });
 });
 
-describe("in a browser", () => {
-  it("is asked for without own headers where permission to send them is refused", async () => {
+describe("a card in a browser", () => {
+  it("is requested without custom headers if CORS forbids them", async () => {
     const server = served({
       [`https://a.example${CARD}`]: ({ headers }) =>
         headers["a2a-version"] === undefined ? cardAt("https://a.example/") : new Error("CORS"),

@@ -65,8 +65,8 @@ const MAX_SECONDS = 2 ** 31;
 export function ageOf({ headers, requestedAt, receivedAt }: KeptAnswer, now: number): number {
   const made = Date.parse(headers.get("date") ?? "");
   const apparent = Number.isNaN(made) ? 0 : Math.max(receivedAt - made, 0);
-  const told = secondsOf((headers.get("age") ?? "").trim()) * 1000;
-  return Math.max(apparent, told + receivedAt - requestedAt) + Math.max(now - receivedAt, 0);
+  const declaredAge = secondsOf((headers.get("age") ?? "").trim()) * 1000;
+  return Math.max(apparent, declaredAge + receivedAt - requestedAt) + Math.max(now - receivedAt, 0);
 }
 
 export interface StalePolicy {
@@ -84,8 +84,9 @@ export function isFresh(answer: KeptAnswer, now: number, { defaultTtl }: StalePo
 export function mayServeStale(answer: KeptAnswer, now: number, policy: StalePolicy): boolean {
   const directives = directivesOf(answer.headers);
   if (directives.has("no-cache") || directives.has("must-revalidate")) return false;
-  const told = directives.get("stale-if-error");
-  const allowed = told === undefined ? policy.staleIfError : Math.max(secondsOf(told) * 1000, policy.staleIfError);
+  const declared = directives.get("stale-if-error");
+  const allowed =
+    declared === undefined ? policy.staleIfError : Math.max(secondsOf(declared) * 1000, policy.staleIfError);
   return ageOf(answer, now) - lifetimeOf(answer.headers, policy.defaultTtl) < allowed;
 }
 
@@ -100,11 +101,11 @@ export function conditionsFor(headers: Headers): Readonly<Record<string, string>
 }
 
 /** The headers of a cached response after a 304: the new ones replace the old ones, except those about the content. */
-export function confirmed(kept: Headers, told: Headers): Headers {
+export function confirmed(kept: Headers, confirmation: Headers): Headers {
   const headers = new Headers(kept);
   // The old `Age` no longer applies.
   headers.delete("age");
-  for (const [name, value] of told)
+  for (const [name, value] of confirmation)
     if (!/^(content-(encoding|length|range|type)|transfer-encoding)$/.test(name)) headers.set(name, value);
   return headers;
 }

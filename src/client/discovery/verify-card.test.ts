@@ -49,7 +49,7 @@ async function signer(kid: string, alg = "ES256"): Promise<Signer> {
   };
 }
 
-/** The card, signed over that one of its forms. */
+/** The card, signed over one of its canonical forms. */
 async function signed(by: Signer, form = 0, header?: object): Promise<Json> {
   const signature = await by.sign(canonicalJson(signedForms(card)[form]?.json), header);
   return { ...card, signatures: [signature] };
@@ -73,7 +73,7 @@ describe("a signed card", () => {
     [0, "definition"],
     [1, "without-empty"],
     [2, "as-written"],
-  ])("is verified over form %i: %s", async (form, name) => {
+  ])("is verified over canonical form %i: %s", async (form, name) => {
     const given = await signed(ada, form);
     const { signatures: _signatures, ...rest } = given;
     const verified = await verifyCard(given, trusted);
@@ -85,7 +85,7 @@ describe("a signed card", () => {
     expect(await verifyCard(await signed(bob), { jwks: { keys: [bob.jwk] } })).toMatchObject({ alg });
   });
 
-  it("is verified as the official library signs it", async () => {
+  it("is verified if the official library signed it", async () => {
     const { privateKey, publicKey } = await generateKeyPair("ES256");
     const sign = generateAgentCardSignature(privateKey, { alg: "ES256", kid: "them", typ: "JOSE" });
     const theirs = AgentCard.toJSON(await sign(AgentCard.fromJSON(card)));
@@ -93,14 +93,14 @@ describe("a signed card", () => {
     expect(verified).toMatchObject({ kid: "them", json: { name: "Signed" } });
   });
 
-  it("is taken for no more than what is signed", async () => {
+  it("keeps only the fields that the signature covers", async () => {
     const given = { ...(await signed(ada, 1)), url: "https://evil.example", additionalInterfaces: [] };
     const { json } = await verifyCard(given, trusted);
     expect(json).not.toHaveProperty("url");
     expect(json).toHaveProperty("supportedInterfaces");
   });
 
-  it("may have several signatures, of which one must hold", async () => {
+  it("may have several signatures, one of which must be valid", async () => {
     const bob = await signer("bob");
     const payload = canonicalJson(signedForms(card)[0]?.json);
     const signatures = [await bob.sign(payload), { nonsense: true }, await ada.sign(payload)];
@@ -110,24 +110,20 @@ describe("a signed card", () => {
   it.each<[string, (good: Json) => Json, string]>([
     ["no signatures", () => card, "is not signed"],
     [
-      "signatures that are none",
+      "invalid signature objects",
       () => ({ ...card, signatures: [1, {}, { protected: 1, signature: 2 }] }),
       "is not signed",
     ],
     ["a changed name", (good) => ({ ...good, name: "Forged" }), "not that of this card"],
-    ["a changed address", (good) => ({ ...good, supportedInterfaces: [] }), "not that of this card"],
+    ["changed interfaces", (good) => ({ ...good, supportedInterfaces: [] }), "not that of this card"],
+    ["an invalid header", (good) => ({ ...good, signatures: [{ protected: "!", signature: "x" }] }), "signatures[0]"],
     [
-      "a header of nonsense",
-      (good) => ({ ...good, signatures: [{ protected: "!", signature: "x" }] }),
-      "signatures[0]",
-    ],
-    [
-      "no algorithm at all",
+      "algorithm none",
       (good) => ({ ...good, signatures: [{ protected: btoa('{"alg":"none","kid":"ada"}'), signature: "" }] }),
       "algorithm",
     ],
     [
-      "no key named",
+      "no key id",
       (good) => ({ ...good, signatures: [{ protected: btoa('{"alg":"ES256"}'), signature: "" }] }),
       "has no kid",
     ],
@@ -135,7 +131,7 @@ describe("a signed card", () => {
     expect(await refusal(change(await signed(ada)))).toContain(reason);
   });
 
-  it("is refused with the key of somebody else, or by an algorithm that is not taken", async () => {
+  it("is refused with an untrusted key or with an algorithm that is not allowed", async () => {
     const mallory = await signer("mallory");
     expect(await refusal(await signed(mallory))).toContain("not one of those that are trusted");
     const impostor = await signer("ada");
@@ -144,7 +140,7 @@ describe("a signed card", () => {
     expect(await refusal(await signed(ada), {})).toContain("trusted");
   });
 
-  it("is refused with a secret for a key, even where that is asked for", async () => {
+  it("is refused with a symmetric key, even if the caller allows it", async () => {
     const secret: PublishedKey = { kty: "oct", k: "c2VjcmV0", kid: "ada" };
     const forged = { ...card, signatures: [{ protected: btoa('{"alg":"HS256","kid":"ada"}'), signature: "AA" }] };
     expect(await refusal(forged, { jwks: { keys: [secret] }, algorithms: ["HS256"] })).toContain("algorithm");
@@ -159,30 +155,30 @@ describe("a signed card", () => {
     [{ use: "enc" }, "not for signatures"],
     [{ key_ops: ["encrypt"] }, "not for verifying"],
     [{ alg: "ES384" }, "for ES384"],
-  ])("is refused with a key that says %j", async (members, reason) => {
+  ])("is refused with a key that has %j", async (members, reason) => {
     const options = { clock: new FakeClock(1_893_456_000_000) };
     const jwks = { keys: [{ ...ada.jwk, ...members }] };
     expect(await refusal(await signed(ada), { jwks }, options)).toContain(reason);
   });
 
-  it("is refused where it is deeper than anybody signs", async () => {
+  it("is refused if it is nested too deeply", async () => {
     const deep = JSON.parse(`${'{"a":'.repeat(20_000)}1${"}".repeat(20_000)}`);
     const given = { ...(await signed(ada)), capabilities: { extensions: [{ params: deep }] } };
     await expect(verifyCard(given, trusted)).rejects.toMatchObject({ code: "invalid-card" });
   });
 });
 
-describe("a signature that says where its key is", () => {
+describe("a signature with a key URL (jku)", () => {
   const verification: CardVerification = { jwksHosts: ["keys.example"] };
 
-  it("is verified with that key, if the host is trusted", async () => {
+  it("is verified with the key from a trusted host", async () => {
     const server = served({ [KEYS_AT]: { keys: [null, 1, ada.jwk] } });
     const given = await signed(ada, 0, { jku: KEYS_AT });
     expect(await verifyCard(given, verification, server)).toMatchObject({ kid: "ada" });
     expect(server.asked).toEqual([`GET ${KEYS_AT}`]);
   });
 
-  it("has its key fetched once for a while, and sooner only as often as others are missing", async () => {
+  it("has its keys cached for 10 minutes; unknown keys refetch them at most every 30 seconds", async () => {
     const clock = new FakeClock(Date.UTC(2030, 0));
     const keys: unknown[] = [ada.jwk];
     const server = served({ [KEYS_AT]: () => Response.json({ keys }) });
@@ -192,7 +188,7 @@ describe("a signature that says where its key is", () => {
     const byBob = await signed(bob, 0, { jku: KEYS_AT });
     for (let turn = 0; turn < 3; turn++) await verifyCard(byAda, verification, options);
     expect(server.asked).toHaveLength(1);
-    // Who names keys that are not there does not have them asked for again and again.
+    // Unknown key ids do not refetch the keys within 30 seconds.
     for (let turn = 0; turn < 3; turn++) expect(await refusal(byBob, verification, options)).toContain("trusted");
     expect(server.asked).toHaveLength(1);
     keys.push(bob.jwk);
@@ -207,7 +203,7 @@ describe("a signature that says where its key is", () => {
     expect(server.asked).toHaveLength(3);
   });
 
-  it("is not believed because another caller trusts more hosts", async () => {
+  it("is not accepted from the cache of a caller who trusts more hosts", async () => {
     const elsewhere = "https://other.example/jwks.json";
     const server = served({
       [KEYS_AT]: () => new Response("", { status: 302, headers: { location: elsewhere } }),
@@ -226,7 +222,7 @@ describe("a signature that says where its key is", () => {
     "https://keys.example.evil.example/jwks.json",
     "https://keys.example@evil.example/",
     "nonsense",
-  ])("is not looked for at %s", async (jku) => {
+  ])("is not verified with keys from %s", async (jku) => {
     const server = served({});
     expect(await refusal(await signed(ada, 0, { jku }), verification, server)).toContain(
       "not one of those that are trusted",
@@ -234,7 +230,7 @@ describe("a signature that says where its key is", () => {
     expect(server.asked).toEqual([]);
   });
 
-  it("is not looked for where a trusted host sends on to another", async () => {
+  it("is not verified with keys from an untrusted host that a trusted host redirects to", async () => {
     const elsewhere = "https://evil.example/jwks.json";
     const server = served({
       [KEYS_AT]: () => new Response("", { status: 302, headers: { location: elsewhere } }),
@@ -246,10 +242,10 @@ describe("a signature that says where its key is", () => {
   });
 
   it.each<[string, () => Response]>([
-    ["are not there", () => new Response("", { status: 404 })],
-    ["are no JSON", () => new Response("<html>")],
-    ["are no list", () => Response.json({ keys: {} })],
-  ])("is refused where its keys %s", async (_what, answer) => {
+    ["do not exist", () => new Response("", { status: 404 })],
+    ["are not JSON", () => new Response("<html>")],
+    ["are not a list", () => Response.json({ keys: {} })],
+  ])("is refused if its keys %s", async (_what, answer) => {
     const server = served({ [KEYS_AT]: answer });
     const given = await signed(ada, 0, { jku: KEYS_AT });
     expect(await refusal(given, verification, server)).toContain("could not be fetched");

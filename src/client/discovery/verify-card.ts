@@ -99,10 +99,10 @@ interface Payload extends SignedForm {
 
 function payloadsOf(card: Readonly<Record<string, unknown>>): readonly Payload[] {
   try {
-    // Before anything else goes down into it, it is known not to be too deep.
+    // Check the nesting depth before any recursive function reads the card.
     canonicalJson(card);
     const payloads = signedForms(card).map((form) => ({ ...form, text: canonicalJson(form.json) }));
-    // Mostly there are fewer than three.
+    // The forms are often equal: keep each text once.
     return payloads.filter(({ text }, index) => payloads.findIndex((other) => other.text === text) === index);
   } catch (error) {
     throw new RemoteError("invalid-card", "The agent card is JSON that cannot be signed.", { cause: error });
@@ -138,7 +138,7 @@ async function matchingForm(signature: DetachedSignature, matching: Matching): P
   return undefined;
 }
 
-/** The trusted keys of that name. Throws where there are some and none may be used. */
+/** The trusted keys with the key id of the signature. Throws if keys have this id and none of them may be used. */
 async function keysFor({ header, verification, options }: Matching): Promise<readonly PublicKey[]> {
   const own = await verification.keys?.(header);
   if (own !== undefined) return [own];

@@ -27,7 +27,7 @@ export type FollowState =
 export interface Sending {
   readonly name: "sending";
   readonly request: SendRequest;
-  /** The question that the message answers is known, so `checking-reply` can tell whether the agent accepted the answer. */
+  /** The question that the message answers is known, so `checking-reply` can determine whether the agent accepted the answer. */
   readonly knowsQuestion: boolean;
   /** One error for each attempt that failed. */
   readonly errors: readonly RemoteError[];

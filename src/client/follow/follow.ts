@@ -73,7 +73,6 @@ export class TaskFollower {
 
   async *#run(start: (facts: FollowFacts) => FollowState): Events {
     const host = this.#host;
-    let hasRejectedStreams = false;
     let state = start(this.#facts());
     for (;;) {
       switch (state.name) {
@@ -81,7 +80,6 @@ export class TaskFollower {
           state = transitions.sending(state, yield* this.#send(state), this.#facts());
           break;
         case "submitting":
-          hasRejectedStreams = state.streamsRejected;
           state = transitions.submitting(state, yield* this.#submit(state), this.#facts());
           break;
         case "checking-reply":
@@ -106,8 +104,6 @@ export class TaskFollower {
         case "failed":
           throw state.error;
         case "done":
-          // The agent accepted the message without a stream: later messages need not try one.
-          if (hasRejectedStreams) host.streams = false;
           return;
       }
     }
@@ -145,13 +141,15 @@ export class TaskFollower {
   }
 
   /** Sends the message without a stream and does not wait for the task. */
-  async *#submit({ request }: Submitting): AsyncGenerator<RemoteStreamEvent, SubmitOutcome> {
+  async *#submit({ request, streamsRejected }: Submitting): AsyncGenerator<RemoteStreamEvent, SubmitOutcome> {
     const followed = this.#followed;
     const { taskId } = request.message;
     if (taskId !== undefined && followed.answered === undefined) {
       followed.markAnswered(await this.#host.get(taskId, this.#signal));
     }
     const result = await this.#host.send({ ...request, operation: "send", waitMs: 0 }, this.#signal);
+    // The agent accepted the message without a stream: later messages need not try one.
+    if (streamsRejected) this.#host.streams = false;
     yield* this.#reader.paced(followed.resultEvents(result));
     return { isSettled: result.kind === "replied" || followed.isSettled(), taskId: followed.view.id };
   }

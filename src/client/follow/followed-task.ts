@@ -42,7 +42,7 @@ export class FollowedTask {
     if (isInterrupted(status.state)) this.#answered = status;
   }
 
-  /** Takes the current question for the answered one: the stream of a reply starts with the task as it was before the reply. */
+  /** Treats the current question as the answered one: the stream of a reply starts with the task as it was before the reply. */
   guessAnswered(): void {
     const { status } = this.view;
     if (this.#answered !== undefined || status === undefined || !isInterrupted(status.state)) return;

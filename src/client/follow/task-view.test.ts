@@ -40,7 +40,7 @@ function folded(events: readonly TaskEvent[]): Task {
   return { ...BEGINNING, artifacts: fold.artifacts() };
 }
 
-/** Its parts, with texts that follow each other run together: where a text goes on, it need not go on as a part of its own. */
+/** The parts with adjacent texts joined: appended text need not be a part of its own. */
 function joined({ parts }: Artifact): readonly unknown[] {
   const all: unknown[] = [];
   let text: string | undefined;
@@ -56,22 +56,22 @@ function joined({ parts }: Artifact): readonly unknown[] {
   return all;
 }
 
-/** How a view may remember artifacts: with their content, without, and until they are too large. */
+/** The ways to keep artifacts: with content, without content, and with content up to a limit. */
 const MEMORIES: readonly [string, ArtifactMemoryOptions][] = [
   ["their content", {}],
   ["their digests", { result: "none" }],
   ["their content up to 1500 bytes", { maxBytes: 1500 }],
 ];
 
-describe("A task made of its events", () => {
-  it("is after each event what these events add up to, whenever one looks", () => {
+describe("A task view", () => {
+  it("has after each event the task of all events so far, also if it is read later", () => {
     fc.assert(
       fc.property(fc.array(artifactEvent, { maxLength: 12 }), (events) => {
         const view = new TaskView();
         view.begin({ ...BEGINNING, artifacts: [] });
-        const told = events.map((event) => view.add(event, PLACE));
-        // Only now, when all has happened, is each of them looked at.
-        for (const [index, event] of told.entries()) {
+        const added = events.map((event) => view.add(event, PLACE));
+        // Read each event only after all were added.
+        for (const [index, event] of added.entries()) {
           expect(event).toMatchObject({ task: folded(events.slice(0, index + 1)) });
         }
         expect(view.task).toEqual(folded(events));
@@ -80,7 +80,7 @@ describe("A task made of its events", () => {
   });
 
   it.each(MEMORIES)(
-    "that knows %s catches up with what it missed by events that lead there, and by none where it missed nothing",
+    "that keeps %s catches up with a snapshot by events that lead to it, and by none if nothing is missing",
     (_what, options) => {
       fc.assert(
         fc.property(fc.array(artifactEvent, { maxLength: 10 }), fc.nat(10), (events, seen) => {
@@ -105,7 +105,7 @@ describe("A task made of its events", () => {
     },
   );
 
-  it.each(MEMORIES)("that knows %s finds nothing new in a snapshot with one part for each chunk", (_what, options) => {
+  it.each(MEMORIES)("that keeps %s finds nothing new in a snapshot with one part per chunk", (_what, options) => {
     fc.assert(
       fc.property(
         fc.array(fc.array(part, { minLength: 1, maxLength: 3 }), { minLength: 1, maxLength: 8 }),
@@ -129,7 +129,7 @@ describe("A task made of its events", () => {
     );
   });
 
-  it("finds a text that goes on after another part, whether the snapshot has its chunks or the whole", () => {
+  it("finds appended text after another part, whether the snapshot has chunks or the joined text", () => {
     for (const texts of [[{ text: "b" }, { text: "c" }, { text: "d" }], [{ text: "bcd" }]]) {
       const view = new TaskView();
       const artifactId = "a" as ArtifactId;
@@ -142,7 +142,7 @@ describe("A task made of its events", () => {
     }
   });
 
-  it("reads each part of a stream once, though its task is read after every event", () => {
+  it("reads each part a bounded number of times, even if the task is read after every event", () => {
     const view = new TaskView();
     view.begin(BEGINNING);
     let reads = 0;
@@ -163,7 +163,7 @@ describe("A task made of its events", () => {
   it.each<[string, ArtifactMemoryOptions]>([
     ["all", {}],
     ["none", { result: "none" }],
-  ])("does not go back to what it was, as long as it is at work, with result %s", (result, options) => {
+  ])("ignores an older snapshot while the task is working, with result %s", (result, options) => {
     const view = new TaskView(options);
     const artifactId = "a" as ArtifactId;
     const later = { state: "working", timestamp: "2030-01-01T00:00:09.000Z" } as const;
@@ -180,7 +180,7 @@ describe("A task made of its events", () => {
     expect(view.catchUp(before)).toEqual([]);
   });
 
-  it("drops artifacts that are too large, says so, and goes on with its events", () => {
+  it("drops artifacts that are too large, fails when they are read, and continues its events", () => {
     const view = new TaskView({ maxBytes: 5000 });
     const add = (text: string): RemoteStreamEvent => {
       const artifact = { artifactId: "a" as ArtifactId, parts: [{ text }] };
@@ -200,7 +200,7 @@ describe("A task made of its events", () => {
     expect(view.catchUp(now)).toMatchObject([{ append: true, artifact: { parts: [{ text: "z" }] } }]);
   });
 
-  it("replaces an artifact any number of times without keeping what was replaced", () => {
+  it("does not keep replaced versions of an artifact", () => {
     const view = new TaskView({ maxBytes: 10_000 });
     view.begin(BEGINNING);
     for (let index = 0; index < 1000; index++) {
@@ -220,7 +220,7 @@ describe("A task made of its events", () => {
     expect(() => view.catchUp({ ...BEGINNING, artifacts })).toThrow(expect.objectContaining({ code: "stream-lost" }));
   });
 
-  it("goes on from digests of an earlier view", () => {
+  it("continues from the digests of an earlier view", () => {
     const before = new TaskView({ result: "none" });
     const artifactId = "a" as ArtifactId;
     const data = { data: { b: 1, a: [true, null] } };
@@ -239,7 +239,7 @@ describe("A task made of its events", () => {
     ).toMatchObject([{ append: false }]);
   });
 
-  it("knows a text that goes on, also where its pieces were run together", () => {
+  it("recognises appended text, also if the snapshot joined the earlier parts", () => {
     const view = new TaskView();
     const artifactId = "a" as ArtifactId;
     view.begin({ ...BEGINNING, artifacts: [{ artifactId, parts: [{ text: "one " }, { text: "two " }] }] });
@@ -248,7 +248,7 @@ describe("A task made of its events", () => {
     expect(textOf(view.task?.artifacts?.[0]?.parts ?? [])).toBe("one two three");
   });
 
-  it("tells a change of status last, and only once", () => {
+  it("reports a status change last, and once", () => {
     const view = new TaskView();
     view.begin(BEGINNING);
     const done: Task = {
@@ -262,7 +262,7 @@ describe("A task made of its events", () => {
     expect(view.task).toEqual(done);
   });
 
-  it("may be known by its events alone", () => {
+  it("can be built from events alone", () => {
     const view = new TaskView();
     expect(view.task).toBeUndefined();
     view.add({ kind: "status", status: BEGINNING.status }, { ...PLACE, contextId: "" as ContextId });
@@ -271,7 +271,7 @@ describe("A task made of its events", () => {
     expect(view.contextId).toBe("c");
   });
 
-  it("takes tens of thousands of chunks without looking at them again and again", () => {
+  it("adds 50 000 chunks in linear time", () => {
     const view = new TaskView();
     view.begin(BEGINNING);
     for (let index = 0; index < 50_000; index++) {

@@ -36,6 +36,10 @@ const SUBSCRIBING: Subscribing = {
   reported: undefined,
   dropsCursor: false,
 };
+const NO_RECONNECTS: FollowFacts = {
+  ...FACTS,
+  settings: { ...FACTS.settings, retry: { ...FACTS.settings.retry, reconnects: 0 } },
+};
 const POLLING: Polling = { name: "polling", taskId: TASK, delay: 1500 };
 const DONE = { name: "done" } as const;
 
@@ -68,6 +72,7 @@ describe("the first state", () => {
       { name: "submitting", streamsRejected: false },
     ],
     ["a task is subscribed to", startSubscribing(TASK, FACTS), SUBSCRIBING],
+    ["a task is subscribed to with `reconnects: 0`", startSubscribing(TASK, NO_RECONNECTS), SUBSCRIBING],
     [
       "a task is polled if the agent does not stream",
       startSubscribing(TASK, { ...FACTS, streams: false }),
@@ -138,12 +143,12 @@ describe("after a message was sent with a stream", () => {
       { name: "waiting", pause: { kind: "retry", error: { code: "network" } } },
     ],
     [
-      "a message is given up after the last attempt",
+      "a message is undelivered after the last attempt",
       transitions.sending({ ...SENDING, errors: [network, network] }, refused(unavailable), resendable),
       { name: "undelivered", error: unavailable, errors: [network, network, unavailable] },
     ],
     [
-      "a message is given up if the agent asks for a longer wait than maxDelay",
+      "a message is undelivered if the agent asks for a longer wait than maxDelay",
       transitions.sending(SENDING, refused(error("unavailable", "Busy", 11)), resendable),
       { name: "undelivered", error: { message: "Busy" } },
     ],
@@ -215,6 +220,11 @@ describe("after a subscription", () => {
     [
       "the stream is lost after the last reconnect",
       afterEnding(refused(error("network", "Refused")), { state: { failures: 4 } }),
+      { name: "failed", error: { code: "stream-lost", taskId: TASK } },
+    ],
+    [
+      "the stream is lost after the first connection with `reconnects: 0`, even after news",
+      afterEnding(CLOSED_WITH_NEWS, { facts: NO_RECONNECTS }),
       { name: "failed", error: { code: "stream-lost", taskId: TASK } },
     ],
     [

@@ -37,7 +37,6 @@ export function startSending(
 /** The first state for a task that exists. */
 export function startSubscribing(taskId: TaskId, { streams, settings }: FollowFacts): FollowState {
   if (!streams) return polling(taskId, settings);
-  if (settings.retry.reconnects <= 0) return failed(streamLost(undefined, taskId));
   return { name: "subscribing", taskId, failures: 0, reported: undefined, dropsCursor: false };
 }
 

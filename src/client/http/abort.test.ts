@@ -3,7 +3,7 @@ import { FakeClock } from "../../testing/fake-clock.ts";
 import { createDeadline, pause, untilAborted } from "./abort.ts";
 
 describe("A deadline", () => {
-  it("aborts when the time is over, and not before", async () => {
+  it("aborts at the timeout and not before", async () => {
     const clock = new FakeClock();
     const deadline = createDeadline(clock, { timeout: 100 });
     await clock.advance(99);
@@ -13,7 +13,7 @@ describe("A deadline", () => {
     expect(deadline.error).toBe(deadline.signal.reason);
   });
 
-  it("aborts with its caller, whichever comes first", async () => {
+  it("aborts with the caller's signal if that comes first", async () => {
     const clock = new FakeClock();
     const controller = new AbortController();
     const deadline = createDeadline(clock, { signal: controller.signal, timeout: 100 });
@@ -25,7 +25,7 @@ describe("A deadline", () => {
     expect(createDeadline(clock, { signal: controller.signal }).signal.aborted).toBe(true);
   });
 
-  it("leaves nothing behind", () => {
+  it("removes its timer and listener on release", () => {
     const clock = new FakeClock();
     const controller = new AbortController();
     const deadline = createDeadline(clock, { signal: controller.signal, timeout: 100 });
@@ -39,7 +39,7 @@ describe("A deadline", () => {
 });
 
 describe("Waiting", () => {
-  it("ends with the signal, whatever is waited for", async () => {
+  it("rejects with the signal's reason", async () => {
     const controller = new AbortController();
     const reason = new Error("enough");
     const waits = [
@@ -52,13 +52,13 @@ describe("Waiting", () => {
     await expect(pause(new FakeClock(), 0, controller.signal)).rejects.toBe(reason);
   });
 
-  it("gives what comes, and what is thrown", async () => {
+  it("passes on results and errors", async () => {
     const { signal } = new AbortController();
     await expect(untilAborted(Promise.resolve(1), signal)).resolves.toBe(1);
     await expect(untilAborted(Promise.reject(new Error("no")), signal)).rejects.toThrow("no");
   });
 
-  it("takes as long as it was told to", async () => {
+  it("lasts as long as requested", async () => {
     const clock = new FakeClock();
     let over = false;
     const waiting = pause(clock, 100, new AbortController().signal).then(() => {

@@ -103,8 +103,8 @@ export function isSuccess({ status }: AnswerHead): boolean {
 /** The error in a response: the `error` member of JSON-RPC, or the body of a REST response. */
 export function toldError(codec: ClientCodec, value: unknown, head: AnswerHead): RemoteError {
   const error = codec.decodeError(value, head.status);
-  const told = isRecord(value) && isRecord(value["error"]) ? value["error"] : value;
-  const remote: RemoteDetail = { ...detailOf(head), ...(isRecord(told) && membersOf(told)) };
+  const detail = isRecord(value) && isRecord(value["error"]) ? value["error"] : value;
+  const remote: RemoteDetail = { ...detailOf(head), ...(isRecord(detail) && membersOf(detail)) };
   return remoteErrorOf(error, remote);
 }
 

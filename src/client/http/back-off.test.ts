@@ -8,11 +8,11 @@ const network = (code?: string): RemoteError =>
   new RemoteError("network", "gone", {
     cause: new TypeError("fetch failed", { cause: Object.assign(new Error("no"), { code }) }),
   });
-const told = (httpStatus: number, retryAfter?: number): RemoteError =>
+const unavailable = (httpStatus: number, retryAfter?: number): RemoteError =>
   new RemoteError("unavailable", "busy", { remote: { httpStatus, ...(retryAfter !== undefined && { retryAfter }) } });
 
-describe("Another try", () => {
-  it("comes later the more have failed, never twice at quite the same time", () => {
+describe("A retry", () => {
+  it("waits twice as long after each failure, varied at random", () => {
     const { retry } = clientSettings({ retry: { baseDelay: 100, maxDelay: 1000 } });
     const delays = (random: number): number[] =>
       [1, 2, 3, 4, 5, 9].map((failures) => backOff({ retry, random: () => random }, failures));
@@ -21,22 +21,22 @@ describe("Another try", () => {
   });
 
   it.each([
-    ["a server that says it is busy", told(429), [true, true]],
-    ["a server that is not there yet", told(503), [true, true]],
-    ["a gateway that gave up waiting", told(504), [true, false]],
-    ["a connection that was refused", network("ECONNREFUSED"), [true, true]],
-    ["a name that nobody knows", network("ENOTFOUND"), [true, true]],
-    ["a certificate that nobody trusted has signed", network("UNABLE_TO_VERIFY_LEAF_SIGNATURE"), [true, true]],
-    ["a certificate of somebody else", network("ERR_TLS_CERT_ALTNAME_INVALID"), [true, true]],
-    ["a connection that broke", network("ECONNRESET"), [true, false]],
-    ["something that says nothing of itself", network(), [true, false]],
-    ["a verdict", new RemoteError("invalid-params", "no"), [false, false]],
-    ["time that is over", new RemoteError("timeout", "late"), [false, false]],
-  ] as const)("after %s, where that is safe and where it is not", (_, error, expected) => {
+    ["HTTP 429", unavailable(429), [true, true]],
+    ["HTTP 503", unavailable(503), [true, true]],
+    ["HTTP 504", unavailable(504), [true, false]],
+    ["a refused connection", network("ECONNREFUSED"), [true, true]],
+    ["an unknown host name", network("ENOTFOUND"), [true, true]],
+    ["an untrusted certificate", network("UNABLE_TO_VERIFY_LEAF_SIGNATURE"), [true, true]],
+    ["a certificate for another host", network("ERR_TLS_CERT_ALTNAME_INVALID"), [true, true]],
+    ["a broken connection", network("ECONNRESET"), [true, false]],
+    ["a network error without a code", network(), [true, false]],
+    ["an error of the agent", new RemoteError("invalid-params", "no"), [false, false]],
+    ["a timeout", new RemoteError("timeout", "late"), [false, false]],
+  ] as const)("after %s: for safe and for unsafe calls", (_, error, expected) => {
     expect([mayRepeat(error, true), mayRepeat(error, false)]).toEqual(expected);
   });
 
-  it("is made of several addresses that all refused", () => {
+  it("is safe if all addresses of a host refused the connection", () => {
     const refused = Object.assign(new Error("no"), { code: "ECONNREFUSED" });
     const reset = Object.assign(new Error("no"), { code: "ECONNRESET" });
     const failed = (...errors: Error[]): RemoteError =>
@@ -46,7 +46,7 @@ describe("Another try", () => {
   });
 });
 
-describe("Trying again", () => {
+describe("Repeating a call", () => {
   async function run(errors: readonly RemoteError[], waits: readonly number[]): Promise<string> {
     const clock = new FakeClock();
     const settings = clientSettings({ clock, random: () => 1, retry: { attempts: 3, baseDelay: 100 } });
@@ -65,21 +65,21 @@ describe("Trying again", () => {
     return trying;
   }
 
-  it("waits longer each time, until it works", async () => {
+  it("waits longer each time until the call succeeds", async () => {
     expect(await run([network(), network()], [100, 200])).toBe("done");
   });
 
-  it("waits as long as the server asks for, if that is longer", async () => {
-    expect(await run([told(503, 7), told(503, 0)], [7000, 200])).toBe("done");
+  it("waits as long as the server asks for if that is longer", async () => {
+    expect(await run([unavailable(503, 7), unavailable(503, 0)], [7000, 200])).toBe("done");
   });
 
-  it("ends after so many tries, and at once where waiting is no use", async () => {
+  it("ends after the last attempt, and at once if a retry cannot help", async () => {
     expect(await run([network(), network(), network(), network()], [100, 200])).toBe("network");
-    expect(await run([told(503, 3600)], [])).toBe("unavailable");
+    expect(await run([unavailable(503, 3600)], [])).toBe("unavailable");
     expect(await run([new RemoteError("invalid-params", "no")], [])).toBe("invalid-params");
   });
 
-  it("ends when its caller gives up", async () => {
+  it("ends when the caller aborts", async () => {
     const clock = new FakeClock();
     const controller = new AbortController();
     const settings = clientSettings({ clock });

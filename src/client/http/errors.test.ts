@@ -12,18 +12,18 @@ const entries = Array.from(
   }),
 );
 
-describe("The reference page of errors", () => {
-  it("has every code of the client, in the same order", () => {
+describe("The reference page about errors", () => {
+  it("lists every code of the client in the same order", () => {
     expect(entries.map(({ code }) => code)).toEqual([...CLIENT_ERROR_CODES]);
   });
 
-  it("says of each what it means and what to do", () => {
+  it("explains the meaning of each code and what to do", () => {
     for (const { code, text } of entries) expect(text, code).toMatch(/^[A-Z][^.]+[\s\S]*\.\s[\s\S]+\.$/);
   });
 });
 
-describe("The guide of the client", () => {
-  it("names every code", () => {
+describe("The client guide", () => {
+  it("contains every code", () => {
     const guide = readFileSync(new URL("../../../docs/guide/client.md", import.meta.url), "utf8");
     for (const code of CLIENT_ERROR_CODES) expect(guide).toContain(`\`${code}\``);
   });

@@ -15,7 +15,7 @@ export function createFallbackChannel(ways: Ways): Channel {
   let [current] = ways;
   const requests = new WeakMap<PreparedCall, ClientRequest>();
   /** Requests that may have been received, whatever the answer was. */
-  const said = new WeakSet<PreparedCall>();
+  const maybeReceived = new WeakSet<PreparedCall>();
   const writings = new WeakMap<PreparedCall, Map<Channel, PreparedCall>>();
 
   /** The call as this channel encodes it, the same for every attempt. */
@@ -39,20 +39,20 @@ export function createFallbackChannel(ways: Ways): Channel {
     try {
       return await attempt(best, written(call, best));
     } catch (thrown) {
-      if (!isUnheard(thrown)) said.add(call);
-      for (const channel of requests.has(call) && isUnheard(thrown) ? ways : []) {
-        if (channel === best || (isMessage(call) && said.has(call) && !channel.dialect.messageIds)) continue;
-        const own = sayable(() => written(call, channel));
+      if (!wasNotReceived(thrown)) maybeReceived.add(call);
+      for (const channel of requests.has(call) && wasNotReceived(thrown) ? ways : []) {
+        if (channel === best || (isMessage(call) && maybeReceived.has(call) && !channel.dialect.messageIds)) continue;
+        const own = encodedOrUndefined(() => written(call, channel));
         if (own === undefined) continue;
         try {
           const result = await attempt(channel, own);
           current = channel;
           return result;
         } catch (other) {
-          if (isUnheard(other)) continue;
+          if (wasNotReceived(other)) continue;
           // This interface received the request; later calls use it.
           current = channel;
-          said.add(call);
+          maybeReceived.add(call);
           throw other;
         }
       }
@@ -85,7 +85,7 @@ function isMessage({ operation }: PreparedCall): boolean {
 }
 
 /** The call as a dialect encodes it; `undefined` if the dialect does not have the operation. */
-function sayable(write: () => PreparedCall): PreparedCall | undefined {
+function encodedOrUndefined(write: () => PreparedCall): PreparedCall | undefined {
   try {
     return write();
   } catch {
@@ -94,7 +94,7 @@ function sayable(write: () => PreparedCall): PreparedCall | undefined {
 }
 
 /** Whether no agent processed the call: it was never sent, the URL does not exist, or the server does not support the version or method. */
-function isUnheard(thrown: unknown): boolean {
+function wasNotReceived(thrown: unknown): boolean {
   if (!(thrown instanceof RemoteError)) return false;
   if (thrown.code === "network") return neverSent(thrown);
   if (thrown.code === "version-not-supported" || thrown.code === "method-not-found") return true;

@@ -62,7 +62,7 @@ export async function fetchDocument(
 /** Rejects a response whose `Content-Length` is too large before reading it. */
 function checkLength(response: Response, url: URL, maxLength: number): void {
   if (Number(response.headers.get("content-length") ?? 0) <= maxLength * 4) return;
-  // Nobody waits for this to be done.
+  // Not awaited: the result does not matter.
   response.body?.cancel().catch(() => {});
   throw new RemoteError("response-too-large", `The response of ${shown(url)} has more than ${maxLength} characters.`);
 }

@@ -10,7 +10,7 @@ const request = (headers: Record<string, string>, more: Partial<HttpRequest> = {
   ...more,
 });
 
-/** Answers by URL, and notes what it was asked. */
+/** Answers by URL and records the requests. */
 function scripted(answers: Readonly<Record<string, () => Response>>): {
   fetch: typeof fetch;
   seen: [string, Headers][];
@@ -29,13 +29,13 @@ function scripted(answers: Readonly<Record<string, () => Response>>): {
 const redirect = (location: string) => () => new Response(null, { status: 302, headers: { location } });
 const allowAll = async (): Promise<void> => {};
 
-/** What browsers answer `redirect: "manual"` with: nothing but that there is a redirect. */
+/** The response of browsers to `redirect: "manual"`: it hides the target. */
 function opaque(): Response {
   return Object.defineProperty(new Response(null), "type", { value: "opaqueredirect" });
 }
 
 describe("A redirect", () => {
-  it("to another origin takes nothing along that may be a key, under whatever name", async () => {
+  it("to another origin keeps only headers that cannot be credentials", async () => {
     const { fetch, seen } = scripted({
       "https://one.example/card": redirect("https://two.example/card"),
       "https://two.example/card": () => new Response("{}"),
@@ -48,7 +48,7 @@ describe("A redirect", () => {
     ]);
   });
 
-  it("within the origin takes all along", async () => {
+  it("within the origin keeps all headers", async () => {
     const { fetch, seen } = scripted({
       "https://one.example/card": redirect("/elsewhere"),
       "https://one.example/elsewhere": () => new Response("{}"),
@@ -57,7 +57,7 @@ describe("A redirect", () => {
     expect(seen[1]?.[1].get("x-api-key")).toBe("s");
   });
 
-  it("to what is no address is refused by name", async () => {
+  it("to an invalid URL is refused with that URL", async () => {
     const { fetch } = scripted({ "https://one.example/card": redirect("https://[") });
     await expect(exchange({ fetch, guard: allowAll }, request({}))).rejects.toMatchObject({ code: "blocked-url" });
   });
@@ -86,14 +86,14 @@ describe("A redirect in a browser, which does not reveal its target", () => {
     };
   };
 
-  it("is left to the browser for a public document, without headers that may be keys", async () => {
+  it("is followed by the browser for a public document, without headers that may be credentials", async () => {
     const { fetch, sent } = inBrowser("https://two.example/card");
     await exchange({ fetch, guard: undefined }, request({ "x-api-key": "s", accept: "a/b" }, { isPublic: true }));
     expect(sent).toHaveLength(2);
     expect([...new Headers(sent[1]?.headers)]).toEqual([["accept", "a/b"]]);
   });
 
-  it("is refused where the document came without encryption in the end", async () => {
+  it("is refused if it ends at an unencrypted URL", async () => {
     const { fetch } = inBrowser("http://two.example/card");
     const asked = exchange({ fetch, guard: undefined }, request({}, { isPublic: true }));
     await expect(asked).rejects.toMatchObject({ code: "blocked-url" });

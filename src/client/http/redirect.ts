@@ -20,7 +20,7 @@ export function locationOf({ status, headers }: Response): string | undefined {
 }
 
 /**
- * The request to send to the target of a redirect. Throws `blocked-url` where following it would change the method, or would
+ * The request to send to the target of a redirect. Throws `blocked-url` if following it would change the method, or would
  * send a body, a credential or a private request to another origin.
  */
 export function redirected(request: HttpRequest, status: number, location: string): HttpRequest {

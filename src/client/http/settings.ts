@@ -6,7 +6,7 @@ import { guardOf } from "./url-guard.ts";
 export interface RetryOptions {
   /** Attempts of one call, including the first. 1: no retries. Default 5. */
   readonly attempts?: number;
-  /** How many connections in a row may bring nothing new before a stream fails with `stream-lost`. Default 10. */
+  /** Connections in a row without a new event until a stream fails with `stream-lost`. 0: no reconnects. Default 10. */
   readonly reconnects?: number;
   /** Milliseconds before the second attempt, varied at random by up to half. The wait doubles after each attempt. Default 500. */
   readonly baseDelay?: number;

@@ -10,7 +10,7 @@ function parse(...pieces: string[]): ServerSentEvent[] {
   return pieces.flatMap((piece) => parser.push(piece));
 }
 
-/** Reads bytes that come in these pieces, as they come from a connection. */
+/** Parses bytes that arrive in these chunks. */
 async function readPieces(pieces: readonly Uint8Array[]): Promise<ServerSentEvent[]> {
   const body = new ReadableStream<Uint8Array>({
     start(controller) {
@@ -41,7 +41,7 @@ const eventOf = fc.record({
 });
 const lineEnd = fc.constantFrom("\n", "\r\n", "\r");
 
-/** Between events there may be comments, unknown fields and nothing at all. */
+/** Comments, unknown fields and empty lines between events. */
 const noise = fc.constantFrom("", ": still here", "colour: blue", "retry: soon");
 
 const streamOf = fc.array(fc.tuple(eventOf, noise, lineEnd), { maxLength: 10 });
@@ -58,7 +58,7 @@ function write([{ data, event, id }, extra, end]: readonly [ServerSentEvent, str
 }
 
 describe("Server-Sent Events", () => {
-  it("are read as they were written, wherever the bytes are cut", async () => {
+  it("are parsed correctly wherever the bytes are split", async () => {
     await fc.assert(
       fc.asyncProperty(
         streamOf,
@@ -79,11 +79,11 @@ describe("Server-Sent Events", () => {
     );
   });
 
-  it("have their lines joined, with at most one space taken away", () => {
+  it("have their data lines joined, without one leading space each", () => {
     expect(parse("data:one\ndata:  two\ndata\n\n")).toEqual([{ data: "one\n two\n", event: "message", id: undefined }]);
   });
 
-  it("may have a line end that is cut in two", () => {
+  it("may have a line end that is split between chunks", () => {
     expect(parse("data: a\r", "\n\r", "\ndata: b\r", "\r", "data: c\n\n").map(({ data }) => data)).toEqual([
       "a",
       "b",
@@ -91,11 +91,11 @@ describe("Server-Sent Events", () => {
     ]);
   });
 
-  it("are none without data, whatever else they say", () => {
+  it("are ignored without data", () => {
     expect(parse("id: 5\nevent: nothing\n\n: a comment\n\n")).toEqual([]);
   });
 
-  it("keep their ids to themselves, and take none with a NUL", () => {
+  it("do not inherit the id of the event before, and ignore ids with NUL", () => {
     expect(parse("id: 1\ndata: a\n\ndata: b\n\nid: \0\ndata: c\n\n").map(({ id }) => id)).toEqual([
       "1",
       undefined,
@@ -103,7 +103,7 @@ describe("Server-Sent Events", () => {
     ]);
   });
 
-  it("tell how long to stay away", () => {
+  it("set the reconnection time with a valid retry field", () => {
     const parser = new SseParser(UNLIMITED);
     parser.push("retry: 1000\n\n");
     expect(parser.retry).toBe(1000);
@@ -111,7 +111,7 @@ describe("Server-Sent Events", () => {
     expect(parser.retry).toBe(1000);
   });
 
-  it("count when the stream ends before their empty line, but not in the middle of one", () => {
+  it("are complete if the stream ends before the empty line, but not within a line", () => {
     const whole = new SseParser(UNLIMITED);
     whole.push("data: a\n");
     expect(whole.end()).toEqual({ data: "a", event: "message", id: undefined });
@@ -123,15 +123,15 @@ describe("Server-Sent Events", () => {
   it.each([
     ["one line", (size: number) => ["data: ", "x".repeat(size), "x".repeat(size)]],
     ["many lines", (size: number) => Array.from({ length: size }, () => "data: x\n")],
-    ["a line that never ends and is no event", (size: number) => [":", "x".repeat(size), "x"]],
-  ])("are refused once they are too long: %s", (_, pieces) => {
+    ["an endless comment", (size: number) => [":", "x".repeat(size), "x"]],
+  ])("are refused if they are too long: %s", (_, pieces) => {
     const parser = new SseParser({ maxEventLength: 1000 });
     expect(() => {
       for (const piece of pieces(1000)) parser.push(piece);
     }).toThrow(expect.objectContaining({ code: "event-too-large" }));
   });
 
-  it("may be many, and comments without number, as long as each is short", () => {
+  it("may be many, with any number of comments, if each is short", () => {
     const parser = new SseParser({ maxEventLength: 100 });
     for (let index = 0; index < 1000; index++) parser.push(`: still here ${index}\n`);
     expect(parser.push("data: a\n\n".repeat(1000))).toHaveLength(1000);

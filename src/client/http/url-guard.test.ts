@@ -12,7 +12,7 @@ async function verdict(url: string, options?: UrlGuardOptions): Promise<string> 
   }
 }
 
-describe("the guard for addresses from strangers", () => {
+describe("the guard for untrusted URLs", () => {
   it.each([
     "https://agents.example.org/a2a?x=1",
     "https://8.8.8.8/",
@@ -21,7 +21,7 @@ describe("the guard for addresses from strangers", () => {
     "https://[::ffff:8.8.8.8]/",
     "https://[64:ff9b::808:808]/",
     "https://localhost.example.com/",
-  ])("lets %s pass", async (url) => {
+  ])("allows %s", async (url) => {
     expect(await verdict(url)).toBe("passes");
   });
 
@@ -70,12 +70,12 @@ describe("the guard for addresses from strangers", () => {
     ["https://printer.local/", "its name"],
     ["https://metadata/", "its name"],
   ])("refuses %s: %s", async (url, reason) => {
-    const said = await verdict(url);
-    expect(said).toContain(reason);
-    expect(said).not.toMatch(/secret|token|meta-data/);
+    const reported = await verdict(url);
+    expect(reported).toContain(reason);
+    expect(reported).not.toMatch(/secret|token|meta-data/);
   });
 
-  it("lets pass without encryption, and to hosts of one's own, only where that was asked for", async () => {
+  it("allows unencrypted URLs with `http` and private hosts with `allow`", async () => {
     expect(await verdict("http://agents.example.org/", { http: true })).toBe("passes");
     expect(await verdict("http://10.0.0.1/", { http: true })).toContain("public internet");
     expect(await verdict("http://localhost:3000/", { allow: ["LOCALHOST:3000"] })).toBe("passes");
@@ -89,7 +89,7 @@ describe("the guard for addresses from strangers", () => {
     [["fe80::1%eth0"], "its name resolves to"],
     [[], "its name resolves to"],
     [["not an address"], "its name resolves to"],
-  ])("with a resolver, looks at all addresses of a name: %j", async (addresses, expected) => {
+  ])("checks all addresses of a name with a resolver: %j", async (addresses, expected) => {
     const asked: string[] = [];
     const resolve = async (hostname: string): Promise<readonly string[]> => {
       asked.push(hostname);
@@ -113,7 +113,7 @@ describe("isPublicAddress", () => {
     "1:2:3:4:5:6:7:8:9",
     "::1.2.3.4:5",
     "",
-  ])("does not take %j for an address", (text) => {
+  ])("does not accept %j as an address", (text) => {
     expect(isPublicAddress(text)).toBeUndefined();
   });
 });

@@ -12,7 +12,7 @@ const MINUTE = 60_000;
 afterEach(clearAgentCardCache);
 
 describe("Scenario: Agent card caching", () => {
-  it("gives the kept card after 2 minutes, and asks again after 6", async () => {
+  it("returns the cached card after 2 minutes, and fetches it again after 6", async () => {
     const clock = new FakeClock();
     const server = served({ [AT]: CARD });
     const get = (base: string): Promise<unknown> => fetchAgentCard(base, { fetch: server.fetch, clock });
@@ -29,7 +29,7 @@ describe("Scenario: Agent card caching", () => {
     [5 * MINUTE - 1, 1],
     [5 * MINUTE, 2],
   ])(
-    "keeps a card for exactly 5 minutes, whatever the server says: after %i ms it was asked %i times",
+    "caches a card for exactly 5 minutes, ignoring cache headers: after %i ms there were %i requests",
     async (pass, asked) => {
       const clock = new FakeClock();
       const server = served({ [AT]: Response.json(CARD, { headers: { "cache-control": "no-store", age: "400" } }) });
@@ -40,7 +40,7 @@ describe("Scenario: Agent card caching", () => {
     },
   );
 
-  it("forgets all when told to, and does not keep failures", async () => {
+  it("can be cleared, and does not cache failures", async () => {
     const clock = new FakeClock();
     let fails = true;
     const server = served({ [AT]: () => (fails ? new Response("", { status: 500 }) : CARD) });
@@ -54,15 +54,15 @@ describe("Scenario: Agent card caching", () => {
   });
 });
 
-describe("a card that cannot be had", () => {
+describe("a card that cannot be fetched", () => {
   it.each<[string, Answer, object]>([
     [
-      "because it is not there",
+      "because of HTTP 404",
       new Response("", { status: 404 }),
       { name: "ExternalServiceError", status: 404, message: expect.stringContaining("HTTP 404") },
     ],
-    ["because the server is broken", new Response("", { status: 503 }), { name: "ExternalServiceError", status: 503 }],
-    ["because nobody answers", new Error("ECONNREFUSED"), { name: "ExternalServiceError", status: undefined }],
+    ["because of HTTP 503", new Response("", { status: 503 }), { name: "ExternalServiceError", status: 503 }],
+    ["because the connection fails", new Error("ECONNREFUSED"), { name: "ExternalServiceError", status: undefined }],
     [
       "because it has no name",
       { version: "1" },
@@ -75,21 +75,21 @@ describe("a card that cannot be had", () => {
     ],
     ["because it has neither", {}, { name: "ValidationError", message: expect.stringMatching(/name.*version/) }],
     [
-      "because it is no JSON",
+      "because it is not JSON",
       new Response("<html>"),
       { name: "ValidationError", violations: [{ field: "card", description: expect.any(String) }] },
     ],
-  ])("is told %s, and is null for who does not want to know", async (_what, answer, expected) => {
+  ])("throws %s, or is null for callers that do not want errors", async (_what, answer, expected) => {
     const server = served({ [AT]: answer });
     const error = await fetchAgentCard(BASE, { fetch: server.fetch }).catch((thrown: unknown) => thrown);
     expect(error).toMatchObject(expected);
     expect(error instanceof ExternalServiceError || error instanceof ValidationError).toBe(true);
     expect(await discoverAgent(BASE, { fetch: server.fetch })).toBeNull();
-    // The early address is not looked at.
+    // The path of early versions is not requested.
     expect(server.asked).toEqual([`GET ${AT}`, `GET ${AT}`]);
   });
 
-  it("is told where the address is none", async () => {
+  it("throws if the URL is invalid", async () => {
     await expect(fetchAgentCard("nonsense")).rejects.toBeInstanceOf(ValidationError);
     expect(await discoverAgent("nonsense")).toBeNull();
   });

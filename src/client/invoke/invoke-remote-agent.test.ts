@@ -17,7 +17,7 @@ function task(state: string, ...texts: readonly string[]): Record<string, unknow
   return { id: "t1", state, messages: [{ role: "user", parts: [{ text: "Summarize this" }] }, ...messages] };
 }
 
-/** The answers one after the other; the last one again and again. */
+/** Returns the answers in order, and repeats the last one. */
 function inTurn(
   ...answers: readonly Extract<Answer, object>[]
 ): (seen: Seen) => ReturnType<Extract<Answer, (seen: Seen) => unknown>> {
@@ -31,7 +31,7 @@ function inTurn(
 interface Trial {
   readonly server: Served;
   readonly result: RemoteInvocationResult;
-  /** Milliseconds that passed. */
+  /** Duration in milliseconds. */
   readonly took: number;
 }
 
@@ -55,7 +55,7 @@ async function invoke(table: Readonly<Record<string, Answer>>, options: InvokeOp
 }
 
 describe("Scenario: Remote agent invocation", () => {
-  it("submits, looks every 3 seconds, and answers with the last message of the agent", async () => {
+  it("submits, polls every 3 seconds, and returns the last message of the agent", async () => {
     const { server, result, took } = await invoke({
       [SEND]: task("submitted"),
       [TASK]: inTurn(task("working", "On it"), task("working", "On it"), task("completed", "On it", "Summary...")),
@@ -66,7 +66,7 @@ describe("Scenario: Remote agent invocation", () => {
     expect(JSON.parse(server.seen.at(-4)?.body ?? "")).toEqual({ message: "Summarize this", timeoutMs: 300_000 });
   });
 
-  it("takes an answer that is there at once, and names the skill", async () => {
+  it("returns an immediate answer, and sends the skill", async () => {
     const { server, result, took } = await invoke(
       { [SEND]: task("completed", "Done") },
       { skill: "sum", timeoutMs: 1000 },
@@ -85,18 +85,18 @@ describe("Error cases", () => {
       { success: false, error: "Submit failed: HTTP 500" },
     ],
     [
-      "the submission is refused in words",
+      "the submission fails with a message",
       { [SEND]: Response.json({ error: "No" }, { status: 422 }) },
       { success: false, error: "Submit failed: HTTP 422" },
     ],
-    ["there is no such thing", {}, { success: false, error: "Submit failed: HTTP 404" }],
+    ["the server answers 404", {}, { success: false, error: "Submit failed: HTTP 404" }],
     [
-      "the task fails with words",
+      "the task fails with a message",
       { [SEND]: task("failed", "Out of ink") },
       { success: false, taskId: "t1", error: "Out of ink" },
     ],
     [
-      "the task fails without a word",
+      "the task fails without a message",
       { [SEND]: task("submitted"), [TASK]: task("failed") },
       { success: false, taskId: "t1", error: "Task failed" },
     ],
@@ -106,21 +106,21 @@ describe("Error cases", () => {
       { success: false, taskId: "t1", error: "Timed out after 300000ms" },
     ],
     [
-      "the task is forgotten",
+      "the task no longer exists",
       { [SEND]: task("submitted"), [TASK]: new Response("", { status: 404 }) },
       { success: false, taskId: "t1", error: expect.stringContaining("404") },
     ],
-  ])("tells when %s", async (_what, table, expected) => {
+  ])("returns an error if %s", async (_what, table, expected) => {
     const { result } = await invoke(table);
     expect(result).toEqual(expected);
   });
 
-  it("tells when nobody is there", async () => {
+  it("returns an error if the server is unreachable", async () => {
     const { result } = await invoke({ [CARD]: new Error("ECONNREFUSED"), [SEND]: new Error("ECONNREFUSED") });
     expect(result).toEqual({ success: false, error: expect.stringMatching(/^Submit failed: .*could not be reached/) });
   });
 
-  it("looks again when looking fails for a moment", async () => {
+  it("polls again if a poll fails temporarily", async () => {
     const { result, took } = await invoke({
       [SEND]: task("submitted"),
       [TASK]: inTurn(
@@ -134,7 +134,7 @@ describe("Error cases", () => {
     expect(took).toBe(4 * 3000 + 30_000);
   });
 
-  it("is over when the time is, wherever it is just then", async () => {
+  it("ends at the timeout in every phase", async () => {
     const never = (): Promise<Response> => new Promise(() => {});
     for (const table of [{ [CARD]: never }, { [SEND]: never }]) {
       const { result, took } = await invoke(table, { timeoutMs: 5000 });
@@ -145,12 +145,12 @@ describe("Error cases", () => {
     expect(result).toEqual({ success: false, taskId: "t1", error: "Timed out after 5000ms" });
   });
 
-  it("is over when its caller says so", async () => {
+  it("ends when the caller aborts", async () => {
     const { result } = await invoke({ [SEND]: task("submitted") }, { signal: AbortSignal.abort() });
     expect(result).toEqual({ success: false, error: expect.stringContaining("aborted") });
   });
 
-  it("does not go where the guard forbids it", async () => {
+  it("does not call URLs that the guard forbids", async () => {
     const table = {
       [CARD]: { name: "A", version: "1", url: "http://169.254.169.254/" },
       [SEND]: task("completed", "no"),
@@ -161,7 +161,7 @@ describe("Error cases", () => {
   });
 });
 
-describe("which dialect is spoken", () => {
+describe("the dialect of an invocation", () => {
   const asTask = (state: string, more: object = {}): Record<string, unknown> => ({
     jsonrpc: "2.0",
     result: { kind: "task", id: "t1", contextId: "c1", status: { state, timestamp: "2030-01-01T00:00:00Z" }, ...more },
@@ -174,7 +174,7 @@ describe("which dialect is spoken", () => {
   });
   const card = { name: "A", version: "1", protocolVersion: "0.3.0", url: `${BASE}/rpc` };
 
-  it("is the card's", async () => {
+  it("is the one that the card declares", async () => {
     const { server, result } = await invoke({
       [CARD]: card,
       [`${BASE}/rpc`]: inTurn(
@@ -197,7 +197,7 @@ describe("which dialect is spoken", () => {
 
   it.each<[string, object, string]>([
     [
-      "the message it ended with",
+      "the message of the final status",
       {
         status: { state: "completed", message: says("the end") },
         artifacts: [{ artifactId: "a", parts: [{ kind: "text", text: "made" }] }],
@@ -205,9 +205,13 @@ describe("which dialect is spoken", () => {
       },
       "the end",
     ],
-    ["the last it said", { history: [says("one"), says("two"), says("hello", "user")] }, "two"],
     [
-      "what it made",
+      "the last message of the agent in the history",
+      { history: [says("one"), says("two"), says("hello", "user")] },
+      "two",
+    ],
+    [
+      "the text of the artifacts",
       {
         artifacts: [
           {
@@ -222,13 +226,13 @@ describe("which dialect is spoken", () => {
       },
       "made\n\nmore",
     ],
-    ["nothing", {}, ""],
-  ])("answers with %s", async (_what, members, text) => {
+    ["an empty text", {}, ""],
+  ])("returns %s", async (_what, members, text) => {
     const { result } = await invoke({ [CARD]: card, [`${BASE}/rpc`]: asTask("completed", members) });
     expect(result).toEqual({ success: true, taskId: "t1", responseText: text });
   });
 
-  it("may answer without a task", async () => {
+  it("returns a message without a task", async () => {
     const { result } = await invoke({ [CARD]: card, [`${BASE}/rpc`]: { jsonrpc: "2.0", result: says("Hi") } });
     expect(result).toEqual({ success: true, responseText: "Hi" });
   });
@@ -236,27 +240,27 @@ describe("which dialect is spoken", () => {
   it.each<[string, object]>([
     ["rejected", {}],
     ["canceled", {}],
-  ])("tells of a task that was %s as failed", async (state, members) => {
+  ])("reports a %s task as failed", async (state, members) => {
     const { result } = await invoke({ [CARD]: card, [`${BASE}/rpc`]: asTask(state, members) });
     expect(result).toEqual({ success: false, taskId: "t1", error: "Task failed" });
   });
 
-  it("waits for a task that asks something until the time is over", async () => {
+  it("waits until the timeout for a task that asks a question", async () => {
     const table = { [CARD]: card, [`${BASE}/rpc`]: asTask("input-required") };
     expect((await invoke(table, { timeoutMs: 10_000 })).result.error).toBe("Timed out after 10000ms");
   });
 
-  it("tells what the agent refuses with", async () => {
+  it("returns the error of the agent", async () => {
     const refused = { jsonrpc: "2.0", id: 1, error: { code: -32602, message: "No such skill" } };
     const { result } = await invoke({ [CARD]: card, [`${BASE}/rpc`]: refused });
     expect(result).toEqual({ success: false, error: "Submit failed: No such skill" });
   });
 
   it.each<[string, Answer]>([
-    ["there is nothing at the card's address", new Response("", { status: 404 })],
-    ["the card's address does not know the method", { jsonrpc: "2.0", id: 1, error: { code: -32601, message: "?" } }],
-    ["there is a page at the card's address", new Response("<html>", { headers: { "content-type": "text/html" } })],
-  ])("is the plain one where %s", async (_what, answer) => {
+    ["the card's URL answers 404", new Response("", { status: 404 })],
+    ["the card's URL does not know the method", { jsonrpc: "2.0", id: 1, error: { code: -32601, message: "?" } }],
+    ["the card's URL answers with a page", new Response("<html>", { headers: { "content-type": "text/html" } })],
+  ])("is the plain dialect if %s", async (_what, answer) => {
     const table = {
       [CARD]: { name: "A", version: "1", url: BASE },
       [`${BASE}/`]: answer,
@@ -269,7 +273,7 @@ describe("which dialect is spoken", () => {
   });
 });
 
-describe("our own server", () => {
+describe("a Palaver server", () => {
   const greeter = agent({
     name: "Greeter",
     description: "Greets.",
@@ -281,7 +285,7 @@ describe("our own server", () => {
     },
   });
 
-  it.each(VERSIONS)("answers in a server that speaks %s", async (version) => {
+  it.each(VERSIONS)("answers in version %s", async (version) => {
     const versions = version === "plain" ? ["plain", VERSIONS[0] ?? ""] : [version];
     await using server = serving(greeter, { versions });
     const fetch = (input: string | URL | Request, init?: RequestInit): Promise<Response> =>

@@ -139,8 +139,8 @@ interface Submitted {
 }
 
 /**
- * Sends over the first interface that a server answers at. Every interface but the last one is asked for an unknown task first, so that the
- * message does not go to a URL where nobody speaks that version.
+ * Sends over the first interface that works. Every interface except the last one is first asked for an unknown task, so that the message is
+ * not posted to a URL that does not support its version.
  */
 async function submit(invocation: Invocation): Promise<Submitted> {
   const failures: unknown[] = [];
@@ -221,13 +221,13 @@ function withoutCard(base: string): AgentCard {
 
 function requestOf({ message, options, timeoutMs }: Invocation): SendRequest {
   const { skill, callPath } = options;
-  const said: Message = { messageId: randomId() as MessageId, role: "user", parts: [{ text: message }] };
+  const userMessage: Message = { messageId: randomId() as MessageId, role: "user", parts: [{ text: message }] };
   const sending = {
     metadata: skill === undefined ? {} : { skillId: skill },
     ...(callPath !== undefined && { callPath }),
   };
   return {
-    ...sendRequest(said, sending, { operation: "send", tenant: "", waitMs: 0 }),
+    ...sendRequest(userMessage, sending, { operation: "send", tenant: "", waitMs: 0 }),
     ...(Number.isFinite(timeoutMs) && { timeoutMs }),
   };
 }
@@ -239,14 +239,14 @@ function resultOf(task: Task): RemoteInvocationResult {
 }
 
 /**
- * The last message of the agent: the one it ended with, or else one it said before. But what it made is told instead of what it said
- * on the way, which is about its progress.
+ * The text of the result: the message of the final status; else the artifacts; else the last message of the agent in the history. Artifacts come
+ * before the history, whose messages are about progress.
  */
 function responseOf({ status, history = [], artifacts = [] }: Task): string {
   const last = status.message?.role === "agent" ? textOf(status.message.parts) : "";
   if (last !== "") return last;
   const made = artifacts.map(({ parts }) => textOf(parts)).filter((text) => text !== "");
   if (made.length > 0) return made.join("\n\n");
-  const said = history.filter(({ role }) => role === "agent").map(({ parts }) => textOf(parts));
-  return said.findLast((text) => text !== "") ?? "";
+  const messages = history.filter(({ role }) => role === "agent").map(({ parts }) => textOf(parts));
+  return messages.findLast((text) => text !== "") ?? "";
 }

@@ -6,14 +6,14 @@ import { OFFICIAL, type Plan } from "./test/official-servers.ts";
 
 interface Ended {
   readonly result: RemoteInvocationResult;
-  /** How often it looked. */
-  readonly looks: number;
+  /** The number of polls. */
+  readonly polls: number;
 }
 
-/** Real servers and connections; only the time between looks passes quickly. */
+/** Real servers and connections, with a fake clock for the time between polls. */
 async function invoke(
   url: string,
-  options: { readonly timeoutMs?: number; readonly looked?: () => void } = {},
+  options: { readonly timeoutMs?: number; readonly onPoll?: () => void } = {},
 ): Promise<Ended> {
   const clock = new FakeClock();
   let requests = 0;
@@ -21,7 +21,7 @@ async function invoke(
     requests++;
     return fetch(input, init);
   };
-  const { timeoutMs = 300_000, looked } = options;
+  const { timeoutMs = 300_000, onPoll } = options;
   const invoked = invokeRemoteAgent(url, "Do it", {
     fetch: counting,
     clock,
@@ -33,26 +33,26 @@ async function invoke(
   const done = invoked.then((given) => {
     result = given;
   });
-  let looks = 0;
+  let polls = 0;
   while (result === undefined) {
     const before = requests;
-    // Only while it waits for the next look does time pass: it then has a timer for that, and one for the whole.
+    // Two timers mean that the client waits for the next poll: one for the poll, one for the timeout.
     if (clock.pending === 2) {
       await clock.advance(3000);
-      looks++;
-      looked?.();
+      polls++;
+      onPoll?.();
     }
     if (requests === before) await new Promise(setImmediate);
   }
   await done;
-  return { result, looks };
+  return { result, polls };
 }
 
 describe.each(Object.entries(OFFICIAL))("an official server of %s", (_name, serve) => {
   it.each<[string, Plan, object]>([
     ["answers", { artifact: "the answer", end: "completed" }, { success: true, responseText: "the answer" }],
     [
-      "answers, having told of its progress",
+      "answers after a progress message",
       { progress: "On it", artifact: "the answer", end: "completed" },
       { success: true, responseText: "the answer" },
     ],
@@ -61,8 +61,8 @@ describe.each(Object.entries(OFFICIAL))("an official server of %s", (_name, serv
       { artifact: "a file", end: "completed", message: "Here it is" },
       { success: true, responseText: "Here it is" },
     ],
-    ["fails with words", { end: "failed", message: "Out of ink" }, { success: false, error: "Out of ink" }],
-    ["fails without a word", { end: "failed" }, { success: false, error: "Task failed" }],
+    ["fails with a message", { end: "failed", message: "Out of ink" }, { success: false, error: "Out of ink" }],
+    ["fails without a message", { end: "failed" }, { success: false, error: "Task failed" }],
   ])("%s", async (_what, plan, expected) => {
     await using server = await serve(plan);
     const { result } = await invoke(server.url);
@@ -72,17 +72,17 @@ describe.each(Object.entries(OFFICIAL))("an official server of %s", (_name, serv
   it("is slow", async () => {
     const gate = createDeferred();
     await using server = await serve({ until: gate.promise, artifact: "at last", end: "completed" });
-    let looks = 0;
-    const ended = await invoke(server.url, { looked: () => ++looks === 2 && gate.resolve() });
+    let polls = 0;
+    const ended = await invoke(server.url, { onPoll: () => ++polls === 2 && gate.resolve() });
     expect(ended.result).toEqual({ success: true, taskId: expect.any(String), responseText: "at last" });
-    expect(ended.looks).toBeGreaterThanOrEqual(2);
+    expect(ended.polls).toBeGreaterThanOrEqual(2);
   });
 
   it("never answers", async () => {
     await using server = await serve({ until: new Promise(() => {}), end: "completed" });
-    const { result, looks } = await invoke(server.url, { timeoutMs: 10_000 });
+    const { result, polls } = await invoke(server.url, { timeoutMs: 10_000 });
     expect(result).toEqual({ success: false, taskId: expect.any(String), error: "Timed out after 10000ms" });
-    expect(looks).toBe(4);
+    expect(polls).toBe(4);
   });
 
   it("is not there", async () => {

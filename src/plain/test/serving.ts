@@ -3,7 +3,7 @@ import { SILENT_LOGGER } from "../../internal/logger.ts";
 import { createServer, type Server } from "../../platform/create-server.ts";
 import type { ServerOptions } from "../../platform/settings/settings.ts";
 
-/** A server that keeps everything in memory and is closed at the end of the scope. */
+/** A server with a memory store that is closed at the end of the scope. */
 export function serving(agents: Agent | readonly Agent[], options: ServerOptions = {}): Server & AsyncDisposable {
   const server = createServer(agents, {
     store: "memory:",

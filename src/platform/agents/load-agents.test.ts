@@ -27,21 +27,25 @@ describe("loading agents", () => {
     ["an agent", `export default ${one("a")}`, ["a"]],
     ["a list", `export default [${one("a")}, ${one("b")}]`, ["a", "b"]],
     ["a function", `export default () => (${one("a")})`, ["a"]],
-    ["a function that promises a list", `export default async () => [${one("a")}]`, ["a"]],
-    ["names", `export const x = ${one("x")}; export const y = ${one("y")}; export const other = 1;`, ["x", "y"]],
-    ["a default and a name for the same", `export const a = ${one("a")}; export default a;`, ["a"]],
+    ["an async function that returns a list", `export default async () => [${one("a")}]`, ["a"]],
     [
-      "an agent that only replies",
+      "named exports",
+      `export const x = ${one("x")}; export const y = ${one("y")}; export const other = 1;`,
+      ["x", "y"],
+    ],
+    ["a default and a named export of the same agent", `export const a = ${one("a")}; export default a;`, ["a"]],
+    [
+      "an agent with only `reply`",
       'export default { id: "r", name: "r", description: "d", version: "1", reply: () => "x" }',
       ["r"],
     ],
-  ])("takes %s", async (_, source, ids) => {
+  ])("accepts %s", async (_, source, ids) => {
     expect(await load(source)).toEqual(ids);
   });
 
   it.each([
     [
-      "as the file has them",
+      "in the order of the file",
       `export const zebra = ${one("zebra")}; export const ant = ${one("ant")};`,
       ["zebra", "ant"],
     ],
@@ -51,7 +55,7 @@ describe("loading agents", () => {
       ["zebra", "ant"],
     ],
     [
-      "as the file declares them, whatever the export list says",
+      "in the order of their declarations, not of the export list",
       `// ant comes later\nconst zebra = ${one("zebra")}; const ant = ${one("ant")}; export { ant, zebra };`,
       ["zebra", "ant"],
     ],
@@ -69,7 +73,7 @@ describe("loading agents", () => {
     ["that throws", '\nthrow new Error("no key given")', /could not be loaded: .*no key given\n.*--verbose/],
     ["that does not parse", "export const a = 1;\nexport default {", /could not be loaded: /],
     [
-      "that imports what is not there",
+      "that imports a missing module",
       'import "./nowhere.mjs"',
       /Cannot find module .*nowhere[\s\S]*Install the imported package/,
     ],
@@ -78,12 +82,12 @@ describe("loading agents", () => {
       'export default () => { throw new Error("not today") }',
       /default export of .* threw.*: not today/,
     ],
-  ])("refuses a module %s, saying what to do", async (_, source, message) => {
+  ])("rejects a module %s, with advice in the error", async (_, source, message) => {
     await expect(load(source)).rejects.toThrow(message);
     await expect(load(source)).rejects.toMatchObject({ name: "StartupError", kind: "failed" });
   });
 
-  it("refuses a file that is not there", async () => {
+  it("rejects a missing file", async () => {
     await expect(loadAgents(["nowhere/agent.ts"])).rejects.toThrow(
       /There is no module nowhere\/agent\.ts \(looked for .*\)/,
     );

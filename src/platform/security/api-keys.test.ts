@@ -18,8 +18,8 @@ import { keyFileBeside, updateKeyFile } from "./api-keys-file.ts";
 
 const shownKey = (key: string) => showing({ headers: { "x-api-key": key } });
 
-describe("A file of API keys", () => {
-  it("is readable by its owner alone and holds no secret", async () => {
+describe("An API key file", () => {
+  it("is readable only by its owner and contains no secret", async () => {
     await using folder = await temporaryFolder();
     const file = folder.file("deep/keys.json");
     const { key } = await addApiKey(file, { name: "ci", scopes: ["send", "send"], tenant: "acme" });
@@ -30,7 +30,7 @@ describe("A file of API keys", () => {
     expect(readdirSync(folder.file("deep"))).toEqual(["keys.json"]);
   });
 
-  it("loses nothing when many change it at once", async () => {
+  it("loses no key when it is changed concurrently", async () => {
     await using folder = await temporaryFolder();
     const file = folder.file("keys.json");
     await Promise.all(Array.from({ length: 20 }, (_, index) => addApiKey(file, { name: `key ${index}` })));
@@ -38,7 +38,7 @@ describe("A file of API keys", () => {
     expect(readdirSync(folder.path)).toEqual(["keys.json"]);
   });
 
-  it("is not kept from everybody by somebody who died while changing it", async () => {
+  it("can be changed after a process died and left its lock", async () => {
     await using folder = await temporaryFolder();
     const file = folder.file("keys.json");
     writeFileSync(`${file}.lock`, "1");
@@ -48,7 +48,7 @@ describe("A file of API keys", () => {
     expect(listApiKeys(file)).toHaveLength(1);
   });
 
-  it("is not kept from everybody by a clock that was set back", async () => {
+  it("can be changed if its lock is in the future, after a clock was set back", async () => {
     await using folder = await temporaryFolder();
     const file = folder.file("keys.json");
     writeFileSync(`${file}.lock`, "");
@@ -58,7 +58,7 @@ describe("A file of API keys", () => {
     expect(listApiKeys(file)).toHaveLength(1);
   });
 
-  it("is changed where it really is, so that whoever reads it there learns of what was revoked", async () => {
+  it("is changed at the target of a symbolic link, so that readers of the target see revoked keys", async () => {
     await using folder = await temporaryFolder();
     const file = folder.file("real/keys.json");
     const { stored } = await addApiKey(file, { name: "ci" });
@@ -70,7 +70,7 @@ describe("A file of API keys", () => {
     expect(readdirSync(folder.path).toSorted()).toEqual(["keys.json", "real"]);
   });
 
-  it("stays readable by the group that could read it, but not by everybody", async () => {
+  it("keeps its group permissions and removes those of others", async () => {
     await using folder = await temporaryFolder();
     const file = folder.file("keys.json");
     await addApiKey(file, { name: "ci" });
@@ -85,7 +85,7 @@ describe("A file of API keys", () => {
     }
   });
 
-  it.runIf(process.getuid?.() === 0)("stays its owner's when somebody with more rights changes it", async () => {
+  it.runIf(process.getuid?.() === 0)("keeps its owner when root changes it", async () => {
     await using folder = await temporaryFolder();
     const file = folder.file("keys.json");
     await addApiKey(file, { name: "ci" });
@@ -94,13 +94,13 @@ describe("A file of API keys", () => {
     expect(statSync(file)).toMatchObject({ uid: 1234, gid: 1235 });
   });
 
-  it("is not made by revoking what is not there", async () => {
+  it("is not created by revoking an unknown key", async () => {
     await using folder = await temporaryFolder();
     expect(revokeApiKey(folder.file("keys.json"), "0123456789abcdef")).toBe(false);
     expect(readdirSync(folder.path)).toEqual([]);
   });
 
-  it("has one key of each name, unless two are meant to share tasks", async () => {
+  it("has one key per name, unless an owner is named for keys that share tasks", async () => {
     await using folder = await temporaryFolder();
     const file = folder.file("keys.json");
     const { stored } = await addApiKey(file, { name: "ci" });
@@ -111,7 +111,7 @@ describe("A file of API keys", () => {
   });
 
   it.each([{ name: "" }, { name: "a\nb" }, { name: "ci", owner: "\u001b[31m" }, { name: "ci", scopes: ["a b"] }])(
-    "takes no %j",
+    "rejects %j",
     async (asked) => {
       await using folder = await temporaryFolder();
       await expect(addApiKey(folder.file("keys.json"), asked)).rejects.toMatchObject({ kind: "usage" });
@@ -119,7 +119,7 @@ describe("A file of API keys", () => {
   );
 
   it.each(["", "{}", "[]", '{"version":2,"keys":[]}', '{"version":1,"keys":[{"id":"x"}]}'])(
-    "that holds %j is left alone",
+    "that contains %j is reported as damaged and not changed",
     async (text) => {
       await using folder = await temporaryFolder();
       const file = folder.file("keys.json");
@@ -135,8 +135,8 @@ describe("A file of API keys", () => {
   });
 });
 
-describe("A running server", () => {
-  it("lets in by a key that is there, and not by one that is not", async () => {
+describe("The verifier of an API key file", () => {
+  it("accepts a stored key and rejects others", async () => {
     await using folder = await temporaryFolder();
     const file = folder.file("keys.json");
     const verifier = apiKeyFile({ file });
@@ -145,7 +145,7 @@ describe("A running server", () => {
     await expect(verifier.verify(shownKey(`${key.slice(0, -1)}~`))).rejects.toMatchObject({ code: "unauthenticated" });
   });
 
-  it("notices within a second or so that keys were added, revoked, or taken away altogether", async () => {
+  it("notices within seconds that keys were added or revoked, or that the file was removed", async () => {
     await using folder = await temporaryFolder();
     const file = folder.file("keys.json");
     const verifier = apiKeyFile({ file });

@@ -12,7 +12,7 @@ const linesOf = (file: string): readonly Record<string, unknown>[] =>
     .map((line) => JSON.parse(line) as Record<string, unknown>);
 
 describe("An audit log", () => {
-  it("has a line for each call, in order, readable by its owner alone", async () => {
+  it("has one line per call, in order, and is readable only by its owner", async () => {
     await using folder = await temporaryFolder();
     const file = folder.file("audit.jsonl");
     const log = openAuditLog(file, SILENT_LOGGER);
@@ -24,7 +24,7 @@ describe("An audit log", () => {
     expect(statSync(file).mode & 0o777).toBe(0o600);
   });
 
-  it("cannot be given a second line by what a caller sends", async () => {
+  it("escapes line breaks that a caller sends", async () => {
     await using folder = await temporaryFolder();
     const file = folder.file("audit.jsonl");
     const log = openAuditLog(file, SILENT_LOGGER);
@@ -33,7 +33,7 @@ describe("An audit log", () => {
     expect(linesOf(file)).toHaveLength(1);
   });
 
-  it("goes on in a new file when the old one is moved away", async () => {
+  it("continues in a new file after the old one is moved", async () => {
     await using folder = await temporaryFolder();
     const file = folder.file("audit.jsonl");
     const log = openAuditLog(file, SILENT_LOGGER);
@@ -45,7 +45,7 @@ describe("An audit log", () => {
     expect(linesOf(file)).toHaveLength(1);
   });
 
-  it("that cannot be written says so once, costs a bounded amount of memory, and tells later what was lost", async () => {
+  it("that cannot be written logs one error, uses bounded memory, and later records the number of lost lines", async () => {
     await using folder = await temporaryFolder();
     const file = folder.file("audit.jsonl");
     const errors: string[] = [];
@@ -60,18 +60,18 @@ describe("An audit log", () => {
     expect(errors).toEqual(["The audit log cannot be written; calls continue"]);
     rmdirSync(file);
     await log?.close();
-    const [told, ...kept] = linesOf(file);
-    expect(told?.["lost"]).toBe(30_000 - kept.length);
+    const [notice, ...kept] = linesOf(file);
+    expect(notice?.["lost"]).toBe(30_000 - kept.length);
     expect(statSync(file).size).toBeLessThan(4_300_000);
   });
 
-  it("that could never be written is told of at the start", async () => {
+  it("that cannot be opened fails at the start", async () => {
     await using folder = await temporaryFolder();
     const file = folder.file("no-such-folder/audit.jsonl");
     expect(() => openAuditLog(file, SILENT_LOGGER)).toThrow(/The audit log .*no-such-folder.* cannot be written/);
   });
 
-  it("may be a function, which cannot fail a call", async () => {
+  it("may be a function, whose errors do not fail a call", async () => {
     const seen: unknown[] = [];
     const log = openAuditLog((record) => {
       seen.push(record);

@@ -101,8 +101,8 @@ class AuditFile implements AuditLog {
   async #writeOnce(): Promise<boolean> {
     const lines = this.#waiting;
     const lost = this.#lost;
-    const told = lost === 0 ? "" : `${JSON.stringify({ time: new Date().toISOString(), lost })}\n`;
-    const text = (this.#isTorn ? "\n" : "") + told + lines.join("");
+    const lostRecord = lost === 0 ? "" : `${JSON.stringify({ time: new Date().toISOString(), lost })}\n`;
+    const text = (this.#isTorn ? "\n" : "") + lostRecord + lines.join("");
     this.#waiting = [];
     try {
       await appendFile(this.#file, text, { mode: 0o600 });

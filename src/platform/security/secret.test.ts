@@ -11,7 +11,7 @@ describe("the secret", () => {
   });
   afterEach(() => rmSync(folder, { recursive: true }));
 
-  it("is made once and the same ever after, and only its owner may read it", () => {
+  it("is created once, reused, and readable only by its owner", () => {
     const file = join(folder, "tasks.db.key");
     const secret = readOrCreateSecret(file);
     expect(secret).toHaveLength(32);
@@ -20,18 +20,18 @@ describe("the secret", () => {
     expect(readdirSync(folder)).toEqual(["tasks.db.key"]);
   });
 
-  it("differs from file to file", () => {
+  it("differs between files", () => {
     expect(readOrCreateSecret(join(folder, "a"))).not.toEqual(readOrCreateSecret(join(folder, "b")));
   });
 
-  it("is not replaced when it is damaged: what it sealed would be lost", () => {
+  it("is not replaced if it is damaged, because data encrypted with it would be lost", () => {
     const file = join(folder, "tasks.db.key");
     writeFileSync(file, "short");
     expect(() => readOrCreateSecret(file)).toThrow(/is damaged[\s\S]*backup/);
     expect(statSync(file).size).toBe(5);
   });
 
-  it("says so when its folder cannot be used", () => {
+  it("fails if its folder cannot be used", () => {
     expect(() => readOrCreateSecret(join(folder, "missing", "key"))).toThrow(/cannot be used/);
   });
 });

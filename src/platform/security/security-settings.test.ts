@@ -9,7 +9,7 @@ import { createServer, type Server } from "../create-server.ts";
 import type { ServerOptions } from "../settings/settings.ts";
 import { jwtBearer, openIdConnect } from "./security-issuers.ts";
 
-/** Keys that say who they are of: `ada`, `ada:read,write`, `ada@acme`. */
+/** Keys that contain the caller: `ada`, `ada:read,write`, `ada@acme`. */
 const key = apiKeys({
   verify(value) {
     const [, id, tenant, scopes = ""] = /^(\w+)(?:@(\w+))?(?::([\w.]+))?$/.exec(value) ?? [];
@@ -20,7 +20,7 @@ const key = apiKeys({
 const skill = { name: "A skill", description: "Does it.", tags: ["skill"] };
 const clerk = agent({
   name: "Clerk",
-  description: "Does as told.",
+  description: "A test agent.",
   version: "1.0.0",
   skills: [
     { ...skill, id: "look" },
@@ -65,24 +65,24 @@ const send = (skillId: string, members: object = {}) => ({
 const answerOf = ({ json }: Awaited<ReturnType<typeof ask>>): unknown => json.task?.artifacts?.[0]?.parts?.[0]?.text;
 
 describe("A server with security", () => {
-  it("gives tasks to their callers alone: those of others are as if they were not there", async () => {
+  it("shows tasks only to their owners; to others they do not exist", async () => {
     const server = create({ security: { schemes: { key } } });
     const made = await ask(server, "POST /message:send", { as: "ada", body: send("look") });
     expect(answerOf(made)).toBe("key:ada  look");
     const { id } = made.json.task;
     for (const line of [`GET /tasks/${id}`, `POST /tasks/${id}:cancel`, `GET /tasks/${id}:subscribe`]) {
       const others = await ask(server, line, { as: "bob" });
-      const nobodys = await ask(server, line.replace(id, "00000000-0000-7000-8000-000000000000"), { as: "bob" });
+      const unknown = await ask(server, line.replace(id, "00000000-0000-7000-8000-000000000000"), { as: "bob" });
       expect(others.status).toBe(404);
       expect(others.text.replaceAll(id, "ID")).toBe(
-        nobodys.text.replaceAll("00000000-0000-7000-8000-000000000000", "ID"),
+        unknown.text.replaceAll("00000000-0000-7000-8000-000000000000", "ID"),
       );
     }
     expect((await ask(server, "GET /tasks", { as: "bob" })).json.totalSize).toBe(0);
     expect((await ask(server, "GET /tasks", { as: "ada" })).json.totalSize).toBe(1);
   });
 
-  it("asks more of callers for skills that want more, before anything is stored", async () => {
+  it("checks the scopes of a skill before a task is stored", async () => {
     const policies = [{ skill: "look", operation: "stream", scopes: ["stream"] }] as const;
     const server = create({ security: { schemes: { key }, policies } });
     expect((await ask(server, "POST /message:send", { as: "ada", body: send("pay") })).status).toBe(403);
@@ -92,7 +92,7 @@ describe("A server with security", () => {
     expect(answerOf(paid)).toBe("key:ada  pay");
   });
 
-  it("puts callers of a tenant there, whether they name it or not", async () => {
+  it("puts callers with a tenant into that tenant, whether the path names it or not", async () => {
     const server = create({ security: { schemes: { key } } });
     const made = await ask(server, "POST /message:send", { as: "ada@acme", body: send("look") });
     expect(answerOf(made)).toBe("key:ada acme look");
@@ -103,7 +103,7 @@ describe("A server with security", () => {
     expect((await ask(server, `GET /tasks/${id}`, { as: "ada@globex" })).status).toBe(404);
   });
 
-  it("gives the extended card to those it knows", async () => {
+  it("serves the extended card only to authenticated callers", async () => {
     const secret = { ...clerk, extendedCard: { description: "Does more." } };
     const server = create({ security: { schemes: { key }, require: [{ key: [] }, {}] } }, secret);
     expect((await ask(server, "GET /extendedAgentCard")).status).toBe(401);
@@ -115,31 +115,35 @@ describe("A server with security", () => {
 
   it.each<[string, ServerOptions, RegExp]>([
     [
-      "an authenticator besides",
+      "security and authenticate together",
       { authenticate: () => undefined, security: { schemes: { key } } },
       /exclude each other/,
     ],
     ["no scheme", { security: { schemes: {} } }, /security\.schemes: must not be empty/],
-    ["a scheme whose name no card could hold", { security: { schemes: { "a:b": key } } }, /"a:b" must be/],
-    ["a requirement of a scheme that is not there", { security: { schemes: { key }, require: [{ kye: [] }] } }, /kye/],
-    ["requirements that nobody can meet", { security: { schemes: { key }, require: [] } }, /would refuse every caller/],
+    ["an invalid scheme name", { security: { schemes: { "a:b": key } } }, /"a:b" must be/],
+    ["a requirement of an unknown scheme", { security: { schemes: { key }, require: [{ kye: [] }] } }, /kye/],
     [
-      "a policy for a skill that is not there",
+      "requirements that no caller can meet",
+      { security: { schemes: { key }, require: [] } },
+      /would refuse every caller/,
+    ],
+    [
+      "a policy for an unknown skill",
       { security: { schemes: { key }, policies: [{ skill: ["pay", "pya"], scopes: ["pay"] }] } },
       /policies\[0\]\.skill: there is no skill "pya"\. Skills: look, pay/,
     ],
     [
-      "a policy for an agent that is not there",
+      "a policy for an unknown agent",
       { security: { schemes: { key }, policies: [{ agent: "clark", scopes: ["pay"] }] } },
       /policies\[0\]\.agent: there is no agent "clark"\. Agents: clerk/,
     ],
     [
-      "a policy that asks for nothing",
+      "a policy without requirements",
       { security: { schemes: { key }, policies: [{ operation: "get" }] } },
       /policies\[0\]\.scopes, claims/,
     ],
     [
-      "agents that want a scheme that is not there",
+      "an agent that requires an unknown scheme",
       { security: { schemes: { other: key } } },
       /skills\[1\]\.security, but the scheme key does not exist; known schemes: other/,
     ],
@@ -147,7 +151,7 @@ describe("A server with security", () => {
     expect(() => create(options)).toThrow(message);
   });
 
-  it("takes an agent's own schemes only if they are the server's", () => {
+  it("accepts schemes of an agent only if they equal the server's", () => {
     const definition = { name: "A", description: "A.", version: "1", run: async () => {} };
     const same = agent({
       ...definition,
@@ -187,7 +191,7 @@ describe("The keys of an issuer", () => {
   });
   const rules = { audience: AUDIENCE, now: () => NOW };
 
-  it("are fetched from where they are configured to be, wherever that is, and redirects are not followed", async () => {
+  it("are fetched from the configured URL, even a private one, without following redirects", async () => {
     const issuer = await createIssuer();
     const { base, asked } = await listen(() => ({ keys: [issuer.publicKey] }));
     const request = bearing(await issuer.token());
@@ -198,7 +202,7 @@ describe("The keys of an issuer", () => {
     expect(asked).toEqual(["/keys", "/elsewhere"]);
   });
 
-  it("are not fetched from another private address that the issuer names", async () => {
+  it("are not fetched from a private address in the issuer's metadata", async () => {
     const issuer = await createIssuer();
     const inside = await listen(() => ({ keys: [issuer.publicKey] }));
     const provider = await listen(() => ({ issuer: provider.base, jwks_uri: `${inside.base}/keys` }));

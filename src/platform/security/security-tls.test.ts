@@ -15,7 +15,7 @@ const strangers = createAuthority("Callers");
 const own = authority.issue({ commonName: "localhost" });
 const whoAmI = agent({
   name: "Who",
-  description: "Says who calls.",
+  description: "Returns the caller.",
   version: "1.0.0",
   run: async ({ caller }) => caller.id,
 });
@@ -60,7 +60,7 @@ function get(url: string, path: string, options: Partial<Issued> & { readonly he
 const CARD = "/.well-known/agent-card.json";
 
 describe("A server with a certificate", () => {
-  it("serves HTTPS, says so on its cards, and has browsers come that way", async () => {
+  it("serves HTTPS, with https URLs in its cards and Strict-Transport-Security", async () => {
     const url = await listen({ tls: own });
     expect(url).toMatch(/^https:\/\/127\.0\.0\.1:\d+$/);
     const { status, headers, body } = await get(url, CARD);
@@ -70,7 +70,7 @@ describe("A server with a certificate", () => {
     await expect(fetch(url.replace("https:", "http:") + CARD)).rejects.toThrow();
   });
 
-  it("speaks nothing older than TLS 1.2", async () => {
+  it("supports TLS 1.2 and later only", async () => {
     const url = new URL(await listen({ tls: own }));
     const attempt = (maxVersion: "TLSv1.1" | "TLSv1.2"): Promise<string | null> =>
       new Promise((resolve, reject) => {
@@ -95,23 +95,27 @@ describe("A server with a certificate", () => {
   });
 
   it.each<[string, Partial<ServerOptions["tls"]>, RegExp]>([
-    ["a file that is not there", { cert: "/nowhere/cert.pem" }, /certificate cannot be read from \/nowhere\/cert\.pem/],
-    ["what is no certificate", { cert: own.key }, /certificate is not valid PEM/],
-    ["what is no key", { key: own.cert }, /key is not valid PEM/],
-    ["the key of another", { key: authority.issue({ commonName: "x" }).key }, /key does not belong to the certificate/],
-    ["an authority that is none", { clientCa: "-----BEGIN x" }, /authority is not valid PEM/],
+    ["a missing file", { cert: "/nowhere/cert.pem" }, /certificate cannot be read from \/nowhere\/cert\.pem/],
+    ["an invalid certificate", { cert: own.key }, /certificate is not valid PEM/],
+    ["an invalid key", { key: own.cert }, /key is not valid PEM/],
+    [
+      "the key of another certificate",
+      { key: authority.issue({ commonName: "x" }).key },
+      /key does not belong to the certificate/,
+    ],
+    ["an invalid client authority", { clientCa: "-----BEGIN x" }, /authority is not valid PEM/],
   ])("does not start with %s", (_, change, message) => {
     expect(() => createServer(whoAmI, { store: "memory:", tls: { ...own, ...change } })).toThrow(message);
   });
 });
 
-describe("A server that asks for certificates", () => {
+describe("A server that requests client certificates", () => {
   const ada = clients.issue({ commonName: "ada", organization: "Acme, Inc.", uri: "spiffe://acme/ada" });
   const key = apiKeys({ verify: (value) => (value === "k" ? { id: "ci", scopes: [] } : undefined) });
   const send = async (url: string, options: Partial<Issued> & { readonly headers?: Record<string, string> }) =>
     get(url, "/tasks", options);
 
-  it("knows callers by certificates of the authority it trusts, and by nothing else", async () => {
+  it("accepts only valid certificates of the trusted authority", async () => {
     const principals: string[] = [];
     const url = await listen({
       tls: { ...own, clientCa: clients.cert },
@@ -128,7 +132,7 @@ describe("A server that asks for certificates", () => {
     expect(principals).toEqual(["mtls:O=Acme\\, Inc.,CN=ada", "key:ci", "anonymous", "anonymous", "anonymous"]);
   });
 
-  it("may know them by another of their names", async () => {
+  it("can take the caller's id from an alternative name", async () => {
     const principals: string[] = [];
     const uriOf = mutualTls({
       idFrom: ({ alternativeNames }) => alternativeNames.find((name) => name.startsWith("URI:"))?.slice(4),
@@ -143,7 +147,7 @@ describe("A server that asks for certificates", () => {
     expect(principals[0]).toBe("mtls:spiffe://acme/ada");
   });
 
-  it("must be told whose certificates to trust", async () => {
+  it("does not start without a client authority", async () => {
     const security = { schemes: { mtls: mutualTls() } };
     for (const tls of [undefined, own]) {
       const server = createServer(whoAmI, { store: "memory:", security, tls, logger: SILENT_LOGGER });

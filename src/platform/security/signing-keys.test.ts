@@ -27,7 +27,7 @@ beforeEach(() => {
 afterEach(() => rmSync(folder, { recursive: true }));
 
 describe("the signing keys of a server", () => {
-  it("are made on first use, for their owner's eyes only, and used again", async () => {
+  it("are created on first use, readable only by their owner, and reused", async () => {
     const keys = openSigningKeys({ file, logger });
     expect(existsSync(file)).toBe(false);
     const { kid } = keys.current();
@@ -51,13 +51,13 @@ describe("the signing keys of a server", () => {
     ]);
   });
 
-  it("live as long as the process where there is no file", () => {
+  it("last as long as the process without a file", () => {
     const keys = openSigningKeys({ logger });
     expect(keys.current().kid).toBe(keys.published()[0]?.kid);
     expect(keys.current().kid).not.toBe(openSigningKeys({ logger }).current().kid);
   });
 
-  it("are followed when they are changed elsewhere, and looked at once a second at most", () => {
+  it("are reloaded when the file changes, at most once per second", () => {
     let time = 0;
     const keys = openSigningKeys({ file, logger, monotonic: () => time });
     const first = keys.current().kid;
@@ -69,7 +69,7 @@ describe("the signing keys of a server", () => {
     expect(keys.published().map((key) => key.kid)).toEqual([kid, first]);
   });
 
-  it("stay as they were while the file cannot be read, and come back where it is gone", () => {
+  it("stay in use while the file is damaged, and are written again if the file is missing", () => {
     const error = vi.fn<(message: string) => void>();
     let time = 0;
     const keys = openSigningKeys({ file, logger: { ...logger, error }, monotonic: () => time });
@@ -88,7 +88,7 @@ describe("the signing keys of a server", () => {
     "{}",
     '{"keys":[]}',
     '{"keys":[{"kid":"a","state":"current","createdAt":"2026-01-01T00:00:00Z","jwk":{"kty":"oct","k":"eA","kid":"a"}}]}',
-  ])("are not read from a file that holds %s", (text) => {
+  ])("are not read from a damaged file: %s", (text) => {
     rotateSigningKeys(file);
     writeFileSync(file, text);
     expect(() => openSigningKeys({ file, logger }).current()).toThrow("is damaged");
@@ -97,10 +97,10 @@ describe("the signing keys of a server", () => {
   });
 });
 
-describe("changing keys", () => {
+describe("key rotation", () => {
   const day = 86_400_000;
 
-  it("keeps the one before published until it is retired, without its private part", () => {
+  it("publishes the previous key until it is retired, and deletes its private part", () => {
     let now = Date.UTC(2026, 0, 1);
     const options = { now: () => now };
     const first = rotateSigningKeys(file, options);
@@ -127,7 +127,7 @@ describe("changing keys", () => {
     expect(listSigningKeys(file, options).map(({ kid }) => kid)).not.toContain(first.kid);
   });
 
-  it("takes a key back at once, and makes another where it was the current one", () => {
+  it("revokes a key at once, and replaces a revoked current key", () => {
     const first = rotateSigningKeys(file);
     const second = rotateSigningKeys(file);
     expect(revokeSigningKey(file, first.kid)).toMatchObject({ kid: first.kid, state: "revoked", published: false });
@@ -143,7 +143,7 @@ describe("changing keys", () => {
     expect(readFileSync(file, "utf8").match(/"d":/g)).toHaveLength(1);
   });
 
-  it("knows nothing of keys that are not there", () => {
+  it("ignores unknown keys", () => {
     expect(listSigningKeys(file)).toEqual([]);
     expect(revokeSigningKey(file, "x")).toBeUndefined();
     expect(existsSync(file)).toBe(false);
@@ -151,7 +151,7 @@ describe("changing keys", () => {
     expect(revokeSigningKey(file, "x")).toBeUndefined();
   });
 
-  it("loses none where several do it at the same time", async () => {
+  it("loses no key in concurrent rotations", async () => {
     const script = `
       import { rotateSigningKeys } from ${JSON.stringify(import.meta.resolve("./signing-keys.ts"))};
       for (let index = 0; index < 5; index += 1) rotateSigningKeys(${JSON.stringify(file)});
@@ -166,7 +166,7 @@ describe("changing keys", () => {
     expect(listSigningKeys(file)).toHaveLength(15);
   });
 
-  it("does not wait for who died in the middle of it", () => {
+  it("ignores the lock of a process that died", () => {
     rotateSigningKeys(file);
     writeFileSync(`${file}.lock`, "");
     utimesSync(`${file}.lock`, 1, 1);
@@ -175,7 +175,7 @@ describe("changing keys", () => {
   });
 });
 
-describe("where keys are", () => {
+describe("the file of the signing keys", () => {
   it("is beside the store's file", () => {
     expect(signingFileOf("sqlite:/var/lib/a.db")).toBe("/var/lib/a.db.signing.json");
     expect(signingFileOf("memory:")).toBeUndefined();
@@ -189,7 +189,7 @@ describe("a server", () => {
     return { ...Object(document) };
   };
 
-  it("signs its cards where it is told to, with the keys that it publishes, beside its store", async () => {
+  it("signs its cards with `signCards`, with the published keys, which are stored beside its store", async () => {
     const store = `sqlite:${join(folder, "tasks.db")}`;
     const options = { store, signCards: true, publicUrl: "http://agents.example", logger, drainTimeout: 0 };
     const server = createServer(echo, options);
@@ -201,11 +201,11 @@ describe("a server", () => {
     const again = createServer(echo, options);
     expect(await served(again, "/.well-known/jwks.json")).toEqual(keys);
     await again.close();
-    // Safe: it was just looked at.
+    // Safe: the assertion above checked its shape.
     expect(await verifyCard(card, { jwks: keys as unknown as KeySet })).toMatchObject({ kid });
   });
 
-  it("does not sign cards otherwise, and publishes nothing where it signs nothing", async () => {
+  it("does not sign cards by default, and publishes no keys if it signs nothing", async () => {
     const server = createServer(echo, { store: "memory:", push: false, logger, drainTimeout: 0 });
     expect(await served(server, "/.well-known/agent-card.json")).not.toHaveProperty("signatures");
     expect((await server.fetch(new Request("http://agents.example/.well-known/jwks.json"))).status).toBe(404);

@@ -8,15 +8,15 @@ describe("A rate", () => {
     ["100/m", { requests: 100, seconds: 60 }],
     ["5000/2h", { requests: 5000, seconds: 7200 }],
     ["1/d", { requests: 1, seconds: 86_400 }],
-  ])("of %s is understood", (text, rate) => {
+  ])("parses %s", (text, rate) => {
     expect(parseRate(text)).toEqual(rate);
   });
 
-  it.each(["", "100", "100/", "/60", "-1/60", "1.5/60", "100/60x", "100 / 60", "1e3/60"])("of %j is not", (text) => {
+  it.each(["", "100", "100/", "/60", "-1/60", "1.5/60", "100/60x", "100 / 60", "1e3/60"])("rejects %j", (text) => {
     expect(() => parseRate(text)).toThrow(/600\/60s/);
   });
 
-  it("comes from the environment where no option says otherwise", () => {
+  it("comes from the environment without an option", () => {
     const env = { RATE_LIMIT: "10/s", ADDRESS_RATE_LIMIT: "" };
     const rate = { requests: 10, seconds: 1 };
     expect(rateLimitFrom(undefined, env)).toEqual({ principal: rate });
@@ -27,7 +27,7 @@ describe("A rate", () => {
     expect(rateLimitFrom({}, {})).toBeUndefined();
   });
 
-  it("that makes no sense is refused at once, saying why", () => {
+  it("is rejected at once with a reason if it is invalid", () => {
     expect(() => rateLimitFrom({ address: { requests: 0, seconds: 1 } }, {})).toThrow(/requests, not 0/);
     expect(() => rateLimitFrom(undefined, { RATE_LIMIT: "1/100d" })).toThrow(/seconds, not 8640000/);
   });

@@ -5,7 +5,7 @@ import { StartupError } from "../startup-error.ts";
 const SERVER_ID = /^[\w.-]{1,64}$/;
 
 /**
- * The id of the server that has this secret: the same after a restart and for all nodes that share it. It does not tell the secret, and
+ * The id of the server that has this secret: the same after a restart and for all nodes that share it. It does not reveal the secret, and
  * is sent to the agents that this server calls.
  */
 export function serverIdFrom(secret: Uint8Array): string {

@@ -23,7 +23,7 @@ describe("settings", () => {
     });
   });
 
-  it("say for how long a message counts once, where it does", () => {
+  it("contain the idempotency window if idempotency is on", () => {
     expect(settingsFrom({}, {}).idempotencyWindow).toBeUndefined();
     expect(settingsFrom({ idempotency: { window: 90_000 } }, {}).idempotencyWindow).toBe(90_000);
     for (const window of [0, -1, Number.NaN, Number.POSITIVE_INFINITY]) {
@@ -31,14 +31,14 @@ describe("settings", () => {
     }
   });
 
-  it("take port and host from the environment, unless told otherwise", () => {
+  it("take port and host from the environment; options win", () => {
     const env = { PORT: "4500", BIND_HOST: "0.0.0.0" };
     expect(settingsFrom({}, env)).toMatchObject({ port: 4500, host: "0.0.0.0" });
     expect(settingsFrom({ port: 0, host: "::1" }, env)).toMatchObject({ port: 0, host: "::1" });
     expect(settingsFrom({}, { PORT: "", BIND_HOST: "" })).toMatchObject({ port: 3000, host: "127.0.0.1" });
   });
 
-  it("take from the environment what callers are told, unless told otherwise", () => {
+  it("take public URL, proxies, CORS origins and dialects from the environment; options win", () => {
     const env = {
       PUBLIC_URL: "https://agents.example.org/",
       TRUSTED_PROXIES: "loopback, 10.0.0.0/8,",
@@ -53,18 +53,18 @@ describe("settings", () => {
       corsOrigins: ["https://a.example", "https://b.example"],
       dialects: { card: "strict", versions: ["1.0", "0.2"], assumeVersion: "0.2" },
     });
-    const told = {
+    const options = {
       publicUrl: "https://other.example",
       trustedProxies: ["private"],
       corsOrigins: [],
     } as const;
     const dialects = { card: "hybrid", versions: ["0.3"], assumeVersion: "0.3" } as const;
-    expect(settingsFrom({ ...told, ...dialects }, env)).toMatchObject({ ...told, dialects });
+    expect(settingsFrom({ ...options, ...dialects }, env)).toMatchObject({ ...options, dialects });
     const empty = { PUBLIC_URL: "", TRUSTED_PROXIES: "", CORS_ORIGINS: "", A2A_CARD: "", A2A_VERSIONS: "" };
     expect(settingsFrom({}, empty)).toEqual(settingsFrom({}, {}));
   });
 
-  it("pass on how the protocol is spoken", () => {
+  it("pass on the options of dialects", () => {
     const dialects = {
       card: "strict",
       versions: ["0.3", "0.2", "plain"],
@@ -118,13 +118,13 @@ describe("settings", () => {
     [{}, { A2A_VERSIONS: "plain" }, /versions must contain at least one A2A version/],
     [{ assumeVersion: "1.0" }, {}, /assumeVersion must be "0\.3" or "0\.2", not "1\.0"/],
     [{}, { A2A_ASSUME_VERSION: "0.1" }, /A2A_ASSUME_VERSION must be one of 0\.3, 0\.2, not "0\.1"/],
-  ])("refuse %o with %o", (options, env, message) => {
+  ])("reject options %o with environment %o", (options, env, message) => {
     const attempt = () => settingsFrom(options as ServerOptions, env);
     expect(attempt).toThrow(message);
     expect(attempt).toThrow(expect.objectContaining({ name: "StartupError", kind: "usage" }));
   });
 
-  it("keep a public URL's path and drop its last slash", () => {
+  it("keep the path of a public URL and drop its last slash", () => {
     expect(settingsFrom({ publicUrl: "https://example.org/" }, {}).publicUrl).toBe("https://example.org");
     expect(settingsFrom({ publicUrl: "https://example.org/agents/" }, {}).publicUrl).toBe("https://example.org/agents");
   });
@@ -137,7 +137,7 @@ describe("the URL of an address", () => {
     ["::", "http://localhost:80"],
     ["fe80::1", "http://[fe80::1]:80"],
     ["localhost", "http://localhost:80"],
-  ])("of %s can be opened", (host, url) => {
+  ])("for host %s can be opened", (host, url) => {
     expect(urlOf(host, 80)).toBe(url);
   });
 });

@@ -7,7 +7,7 @@ export interface Issued {
 }
 
 export interface CertificateAuthority {
-  /** Its own certificate, in PEM. */
+  /** The certificate of the authority, in PEM. */
   readonly cert: string;
   issue(name: CertificateName): Issued;
 }
@@ -19,11 +19,11 @@ export interface CertificateName {
   readonly dns?: readonly string[];
   /** Default: none. */
   readonly uri?: string;
-  /** Default: it is valid. */
+  /** Default false. */
   readonly expired?: boolean;
 }
 
-/** Makes certificates without any tool, so that tests run everywhere. X.509 as RFC 5280 has it, with as little as will do. */
+/** Creates minimal X.509 certificates (RFC 5280) without external tools, so that tests run everywhere. */
 export function createAuthority(name: string): CertificateAuthority {
   const { publicKey, privateKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
   const issuer = nameOf({ commonName: name });

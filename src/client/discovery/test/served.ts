@@ -1,4 +1,4 @@
-/** One request as a server sees it. */
+/** A received request. */
 export interface Seen {
   readonly method: string;
   readonly url: string;
@@ -6,7 +6,7 @@ export interface Seen {
   readonly body: string;
 }
 
-/** What a place answers: JSON, a whole answer, or what depends on the request. Errors are connections that fail. */
+/** The answer of a URL: JSON, a whole response, or a function of the request. An error is a failed connection. */
 export type Answer = Given | ((request: Seen) => Given | Promise<Given>);
 type Given = Response | Error | Readonly<Record<string, unknown>>;
 
@@ -14,11 +14,11 @@ export interface Served {
   readonly fetch: typeof fetch;
   /** All requests, in order. */
   readonly seen: readonly Seen[];
-  /** `GET https://…`, one for each. */
+  /** All requests as `GET https://…`. */
   readonly asked: readonly string[];
 }
 
-/** A `fetch` that answers from a table of addresses, and 404 elsewhere. Redirections are followed as real ones are, if at all. */
+/** A `fetch` that answers from a table of URLs, and with 404 for others. Follows redirects only with `redirect: "follow"`. */
 export function served(table: Readonly<Record<string, Answer>>): Served {
   const seen: Seen[] = [];
   const answer = async (input: string | URL | Request, init: RequestInit = {}): Promise<Response> => {
@@ -46,7 +46,7 @@ export function served(table: Readonly<Record<string, Answer>>): Served {
   };
 }
 
-/** One that is independent of the other, so that each may be canceled by itself. */
+/** A copy whose body can be canceled without the original. */
 async function copyOf(response: Response): Promise<Response> {
   const { status, headers } = response;
   const body = await response.clone().text();

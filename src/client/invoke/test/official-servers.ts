@@ -9,11 +9,11 @@ import * as v1 from "a2a-sdk-v1/server";
 import * as express1 from "a2a-sdk-v1/server/express";
 import express from "express";
 
-/** What the agent behind a server does: nothing but this, in order. */
+/** The actions of the agent, in order. */
 export interface Plan {
-  /** Says so while it works. */
+  /** Sends this status message while it works. */
   readonly progress?: string;
-  /** Goes on when this resolves. */
+  /** Waits for this promise. */
   readonly until?: Promise<unknown>;
   readonly artifact?: string;
   readonly end: "completed" | "failed";
@@ -24,13 +24,13 @@ export interface OfficialServer extends AsyncDisposable {
   readonly url: string;
 }
 
-/** The official servers by what they speak. */
+/** The official servers by version and binding. */
 export const OFFICIAL: Readonly<Record<string, (plan: Plan) => Promise<OfficialServer>>> = {
   "0.2 over JSON-RPC": (plan) =>
     listening((url) => {
       const store = new v0_2.InMemoryTaskStore();
       const handler = new v0_2.DefaultRequestHandler(earlyCard(url), store, new EarlyExecutor(plan));
-      // The library brings the types of an older Express, and runs with this one.
+      // The library declares the types of an older Express and works with this version.
       const app: unknown = express();
       return new v0_2.A2AExpressApp(handler).setupRoutes(app as Parameters<v0_2.A2AExpressApp["setupRoutes"]>[0]);
     }),
@@ -58,7 +58,7 @@ async function listening(appAt: (url: string) => RequestListener): Promise<Offic
 
 const ABOUT = {
   name: "Official",
-  description: "Does what it is told.",
+  description: "Follows its plan.",
   version: "1.0.0",
   defaultInputModes: ["text/plain"],
   defaultOutputModes: ["text/plain"],
@@ -107,7 +107,7 @@ function app1(url: string, protocolBinding: string, plan: Plan): RequestListener
     .use("/rest", express1.restHandler({ requestHandler, userBuilder }));
 }
 
-/** The agent as one writes it with the libraries of 0.2 and 0.3, which are alike in this. */
+/** An agent for the libraries of 0.2 and 0.3, which have the same interface. */
 class EarlyExecutor implements v0_2.AgentExecutor {
   readonly #plan: Plan;
 
