@@ -5,7 +5,7 @@ import { afterEach, describe, expect, it } from "vitest";
 const writer = agent({
   id: "writer",
   name: "Writer",
-  description: "Writes as much as it is told.",
+  description: "Writes the requested number of characters.",
   version: "1.0.0",
   async run(task) {
     const result = task.artifact("result");

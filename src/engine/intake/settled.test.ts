@@ -1,4 +1,6 @@
 import { describe, expect, test } from "vitest";
+import type { TaskId } from "../../protocol/ids.ts";
+import type { Store } from "../../store/contract.ts";
 import { createMemoryStore } from "../../store/memory/store.ts";
 import { openHarness, scripted, turns } from "../../testing/engine-harness.ts";
 import {
@@ -189,5 +191,25 @@ describe("loadConsumption", () => {
     const upToDate = feedAt(2);
     expect(await loadConsumption(store, upToDate, ticket)).toBe(true);
     expect(upToDate.consumedAfter(inbox)).toBe(1);
+  });
+
+  test("reads again if the feed advances during the read", async () => {
+    const store = createMemoryStore({ retention: {}, now: () => START });
+    await store.commit([createOf(key), postOf(key, { id: inbox })]);
+    const consuming = { entries: [statusEntry(2)], taken: [inbox], history: [{ after: 1, body: "{}", inbox }] };
+    await store.commit([writeOf(key, consuming)]);
+    const feed = feedAt(2);
+    let reads = 0;
+    const get: Store["get"] = async (...args) => {
+      const record = await store.get(...args);
+      if (++reads > 1) return record;
+      await store.commit([writeOf(key, { entries: [statusEntry(3)] })]);
+      feed.seq = 3;
+      return record;
+    };
+    const slow = { inbox: (id: TaskId) => store.inbox(id), get } as Store;
+    expect(await loadConsumption(slow, feed, { key, inbox })).toBe(true);
+    expect(reads).toBe(2);
+    expect(feed.consumedAfter(inbox)).toBe(1);
   });
 });

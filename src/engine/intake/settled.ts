@@ -109,15 +109,21 @@ export function isConsumptionUnknown(feed: Feed, { inbox }: Ticket): boolean {
 
 /**
  * Reads from the store whether the message was consumed by another node, or before the feed existed, and reports it to the feed. False: the
- * store and the feed are at different events, so that nothing is known yet. A consumed message and the feed's older question must not be
+ * store is ahead of the feed, so that nothing is known before the feed's next change. A consumed message and the feed's older question must not be
  * taken together: the run may have consumed the message as the answer to that question.
  */
-export async function loadConsumption(store: Store, feed: Feed, { key, inbox }: Ticket): Promise<boolean> {
+export async function loadConsumption(
+  store: Store,
+  feed: Feed,
+  { key, inbox }: Pick<Ticket, "key" | "inbox">,
+): Promise<boolean> {
   const waiting = await store.inbox(key);
   if (inbox === undefined || waiting.some((entry) => entry.id === inbox)) return true;
   const record = await store.get(key, { artifacts: false });
   if (record === undefined || feed.consumedAfter(inbox) !== undefined) return true;
-  if (record.seq !== feed.seq) return false;
+  // The feed advanced during the read: without another change it would wake nobody, so read again.
+  if (record.seq < feed.seq) return loadConsumption(store, feed, { key, inbox });
+  if (record.seq > feed.seq) return false;
   const taken = record.history.find((entry) => entry.inbox === inbox);
   // A consumed sealed message is not in the history: it was consumed before the open question.
   feed.markConsumed(inbox, taken?.after ?? 0);
