@@ -5,7 +5,7 @@ import { afterEach, describe, expect, it } from "vitest";
 const writer = agent({
   id: "writer",
   name: "Writer",
-  description: "Writes the requested number of characters.",
+  description: "Writes the requested number of kilobytes.",
   version: "1.0.0",
   async run(task) {
     const result = task.artifact("result");
