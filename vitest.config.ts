@@ -1,6 +1,7 @@
 import { availableParallelism } from "node:os";
 import { fileURLToPath } from "node:url";
-import { defineConfig, type ViteUserConfig } from "vitest/config";
+import { configDefaults, defineConfig, type ViteUserConfig } from "vitest/config";
+import { OWN_PROCESS, TEST_FILES } from "./test/projects.ts";
 
 // The tests start hundreds of threads and processes. With this cache each takes about a third of the processor time, because Node
 // removes the types of a source file once and not in each of them.
@@ -8,7 +9,6 @@ process.env["NODE_COMPILE_CACHE"] ??= fileURLToPath(new URL("node_modules/.cache
 
 const config: ViteUserConfig = defineConfig({
   test: {
-    include: ["src/**/*.test.ts", "test/**/*.test.ts", "bench/**/*.test.ts", "chaos/**/*.test.ts"],
     // Processes, not threads: tests open databases, start workers and send signals.
     pool: "forks",
     // Many of them wait more than they work.
@@ -21,6 +21,19 @@ const config: ViteUserConfig = defineConfig({
     testTimeout: 30_000,
     hookTimeout: 30_000,
     reporters: ["default", "./scripts/closing-line-reporter.ts"],
+    // A file without a process of its own needs half the processor time or less: the sources are loaded once for all of them.
+    projects: [
+      { extends: true, test: { name: "own-process", include: [...OWN_PROCESS] } },
+      {
+        extends: true,
+        test: {
+          name: "shared-process",
+          isolate: false,
+          include: [...TEST_FILES],
+          exclude: [...configDefaults.exclude, ...OWN_PROCESS],
+        },
+      },
+    ],
   },
 });
 

@@ -30,7 +30,7 @@ describe("the options of a run", () => {
   it.each([
     ["--minutes", "0", "--minutes must be a number of at least 0.01"],
     ["--kills", "1.5", "--kills must be an integer of at least 0"],
-    ["--store", "paper", "--store must be one of sqlite, sqlite-slow, sqlite-faulty"],
+    ["--store", "paper", "--store must be one of sqlite, sqlite-slow, sqlite-faulty, sqlite-lossy"],
     ["--tolerate", "all", "--tolerate: all is not one of lost"],
   ])("refuse %s %s", (name, value, message) => {
     expect(() => readChaosOptions([name, value])).toThrow(message);

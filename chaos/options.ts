@@ -5,7 +5,7 @@ import { DISCREPANCIES, type DiscrepancyKind } from "./check/discrepancy.ts";
 /** Store methods that a running server calls. Methods that open or close the store never fail. */
 const IN_USE = [
   ...(["commit", "get", "list", "log", "history", "inbox", "steps", "findByMessage", "webhooks"] as const),
-  ...(["unheldWebhooks", "positions", "due", "nextWake"] as const),
+  ...(["positions", "claimDue", "claimWebhooks", "waitingEntries", "claimsOf"] as const),
 ] satisfies readonly StoreMethod[];
 
 /** The faults of the store, by the names of `--store`. */
@@ -16,6 +16,7 @@ const STORES: Readonly<Record<string, StoreFaults | undefined>> = {
     delay: { min: 0, max: 20 },
     failures: Object.fromEntries(IN_USE.map((method) => [method, 0.02])),
   },
+  "sqlite-lossy": { delay: { min: 0, max: 20 }, lost: 0.02, reorders: true },
 };
 
 export interface ChaosOptions {
@@ -43,7 +44,8 @@ out of order and nothing is stuck. After a failure it prints the folder with the
   --seed TEXT        seed of all random decisions (default: a new one)
   --minutes N        how long tasks are started and disturbed (default 1)
   --kills N          number of kill -9 in that time (default: one every 6 s)
-  --store NAME       sqlite, sqlite-slow (calls take up to 40 ms longer), sqlite-faulty (up to 20 ms, 2 % fail) (default sqlite)
+  --store NAME       sqlite, sqlite-slow (calls take up to 40 ms longer), sqlite-faulty (up to 20 ms, 2 % fail),
+                     sqlite-lossy (up to 20 ms, 2 % of the answers to writes are lost) (default sqlite)
   --clients N        client processes; they use 1.0 JSON-RPC, 1.0 REST and 0.3 JSON-RPC in turn (default 3)
   --lanes N          concurrent tasks per client (default 4)
   --tolerate KINDS   count these discrepancies without failing; a comma-separated list of

@@ -26,6 +26,10 @@ export const ENTRY_POINTS: Readonly<Record<string, EntryPoint>> = {
     specifier: "palaver/client",
     purpose: "Call other agents. Runs in Node and in browsers.",
   },
+  models: {
+    specifier: "palaver/models",
+    purpose: "Agents with a language model: tools, approvals and memory.",
+  },
   outgoing: {
     specifier: "palaver/outgoing",
     purpose: "Guarded HTTP requests to addresses that callers choose.",
@@ -41,6 +45,10 @@ export const ENTRY_POINTS: Readonly<Record<string, EntryPoint>> = {
   store: {
     specifier: "palaver/store",
     purpose: "The contract of stores, for a store of your own.",
+  },
+  telemetry: {
+    specifier: "palaver/telemetry",
+    purpose: "Trace servers and clients with OpenTelemetry.",
   },
   testing: {
     specifier: "palaver/testing",

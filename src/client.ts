@@ -4,15 +4,16 @@ export type {
   A2AStreamEvent,
   AgentClient,
   CallOptions,
+  FileInput,
+  GetOptions,
+  MessageInput,
   MessageSendParams,
+  PartInput,
   Question,
   RemotePush,
   RemoteStream,
   RemoteStreamEvent,
   RemoteTask,
-  Said,
-  SaidFile,
-  SaidPart,
   SendOptions,
   Sent,
   StreamOptions,
@@ -68,12 +69,13 @@ export {
   invokeRemoteAgent,
   type RemoteInvocationResult,
 } from "./client/invoke/invoke-remote-agent.ts";
+export { skillMessage } from "./client/skill-message.ts";
 export type { Artifact } from "./protocol/artifact.ts";
 export { type AuthRequestData, authRequestOf, secretPart } from "./protocol/auth-request-part.ts";
 export type { AgentCard, AgentInterface } from "./protocol/card.ts";
 export type { ErrorCode, FieldViolation } from "./protocol/error.ts";
 export type { ArtifactEvent, StatusEvent, TaskEvent } from "./protocol/event.ts";
-export { IDEMPOTENT_SEND } from "./protocol/extensions.ts";
+export { IDEMPOTENT_SEND, INPUT_SCHEMAS } from "./protocol/extensions.ts";
 export type { JsonObject, JsonValue } from "./protocol/json.ts";
 export type { Message } from "./protocol/message.ts";
 export type { PushConfig } from "./protocol/operation.ts";

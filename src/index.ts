@@ -9,12 +9,14 @@ export {
   type AskOptions,
   type AuthOptions,
   type AuthRequest,
-  agent,
-  type CardDefinition,
+  type ContextValues,
+  type ConversationMessage,
+  type ConversationOptions,
   type DeclaredCapabilities,
   type ExtendedCard,
   type FileOutput,
   type InputTimeout,
+  type JsonSchemaSource,
   type ObservableLike,
   type Output,
   type ReceivedFile,
@@ -28,10 +30,13 @@ export {
   TaskAborted,
   type TaskContext,
   type TaskLog,
+  type ToolCall,
+  type ToolCallResult,
+  type Usage,
 } from "./engine/agent/agent.ts";
-export type { CardPromises, DeclaredCard, PromisedInterface } from "./engine/agent/card-types.ts";
 export { TaskFailure } from "./engine/agent/task-failure.ts";
 export type { Logger } from "./internal/logger.ts";
+export { agent, type CardDefinition } from "./platform/agents/agent.ts";
 export { createServer, type Server } from "./platform/create-server.ts";
 export { type RunningServer, type ServeOptions, serve } from "./platform/serve.ts";
 export type { ServerOptions } from "./platform/settings/settings.ts";
@@ -49,6 +54,7 @@ export type {
   SecurityRequirement,
   SecurityScheme,
 } from "./protocol/card.ts";
+export type { CardPromises, PromisedInterface } from "./protocol/card-promises.ts";
 export { A2AError, type A2AErrorOptions, ERROR_CODES, type ErrorCode, type FieldViolation } from "./protocol/error.ts";
 export type { ArtifactEvent, StatusEvent, TaskEvent } from "./protocol/event.ts";
 export type { ArtifactId, ContextId, MessageId, TaskId } from "./protocol/ids.ts";
@@ -58,3 +64,4 @@ export { type DataPart, type Part, type RawPart, type TextPart, textOf, type Url
 export type { Principal, Scope } from "./protocol/principal.ts";
 export { isInterrupted, isTerminal, type TaskState } from "./protocol/state.ts";
 export type { Task, TaskStatus } from "./protocol/task.ts";
+export type { DeclaredCard } from "./wire/card/declared-card.ts";

@@ -10,6 +10,7 @@ export type { PushServerOptions } from "./platform/settings/push-settings.ts";
 export type { Durability, ServerLimits, ServerOptions } from "./platform/settings/settings.ts";
 export { StartupError } from "./platform/startup-error.ts";
 export type { Principal } from "./protocol/principal.ts";
+export type { TraceContext } from "./protocol/trace-context.ts";
 export type {
   DeadLetter,
   DeadLetterRef,
@@ -20,6 +21,23 @@ export type {
 } from "./push/contract.ts";
 export type { SecurityOptions } from "./server/security.ts";
 export type { Retention, Store } from "./store/contract.ts";
+export type {
+  AttemptEnd,
+  AttemptSpan,
+  AttemptStart,
+  CallEnd,
+  CallStart,
+  CommitReport,
+  DeliveryEnd,
+  DeliveryStart,
+  ObservedTask,
+  RequestEnd,
+  RequestStart,
+  Span,
+  StepStart,
+  Telemetry,
+  WorkEnd,
+} from "./telemetry/contract.ts";
 export type { Authenticate, CallRecord, IncomingRequest, TransportHooks } from "./transport/options.ts";
 export type { RateLimit } from "./transport/rate-limit/rate-limiter.ts";
 export type { RateLimitOptions } from "./transport/rate-limit/request-limits.ts";

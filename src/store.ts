@@ -1,18 +1,30 @@
 export type { ContextId, TaskId } from "./protocol/ids.ts";
 export type { Scope } from "./protocol/principal.ts";
 export type { TaskState } from "./protocol/state.ts";
+export { artifactsOfLog } from "./store/artifacts-of-log.ts";
 export {
+  type ClaimQuery,
+  type CommitKey,
+  type ContextValue,
+  type ContextWrite,
+  type DueTask,
+  type DueTasks,
+  type DueWebhook,
   type FailedWebhooksQuery,
   type GetOptions,
   type HistoryEntry,
   type InboxEntry,
   type InboxPost,
+  type JournalRecord,
   type LeaseClaim,
   type ListCursor,
   type ListPage,
   type ListQuery,
   type LogEntry,
   type MessageTrace,
+  type NodeClaims,
+  type OperatorPage,
+  type OperatorQuery,
   type Outcome,
   type Position,
   type Retention,
@@ -26,6 +38,7 @@ export {
   type TaskHead,
   type TaskRecord,
   type TaskWrite,
+  type WaitingEntry,
   type WebhookAdvance,
   type WebhookClaim,
   type WebhookDelete,

@@ -1,4 +1,4 @@
-export type { OpenStore, StoreSetup } from "./testing/store-case.ts";
+export type { OpenedStore, OpenStore, StoreSetup } from "./testing/store/store-case.ts";
 export { storeContract } from "./testing/store-contract.ts";
 export {
   createUnreliableStore,

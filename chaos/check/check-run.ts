@@ -37,7 +37,7 @@ export function checkRun(evidence: Evidence): Discrepancy[] {
     ...badDrains(drains),
     ...checkSends(tasks, clients),
     ...checkSteps(steps),
-    ...checkAnswers(clients, drains),
+    ...checkAnswers(clients, { tasks: byName, drains }),
     ...checkWaiting(clients, planOf),
   ];
   for (const story of readerStories(clients)) {

@@ -6,6 +6,7 @@ import type { Entry } from "../journal.ts";
 import { planTask, type TaskPlan } from "../plan.ts";
 import { createRandom } from "../random.ts";
 import { picturesOf, type TaskTruth } from "../truth.ts";
+import { checkAnswers } from "./check-answers.ts";
 import { checkRun, type Evidence } from "./check-run.ts";
 
 const NAME = "c0-t0";
@@ -220,6 +221,17 @@ describe("the checks find", () => {
     const clients = CLIENT.map((entry) => (entry.kind === "answered" ? same : entry));
     expect(kindsOf({ clients })).toEqual(["ended-wrong"]);
     expect(kindsOf({ clients, drains: [{ begun: 7, over: 8, code: 0 }] })).toEqual([]);
+  });
+
+  it("an answer that returned while the task worked, unless another message had answered the next question", () => {
+    const early: Entry = { kind: "answered", at: 9, begun: 5, task: NAME, question: 1, state: "working", text: "" };
+    const said: Entry = { kind: "saying", at: 6, task: NAME, text: `${NAME}/message-1` };
+    const entries = [early, said];
+    const check = (answers: string) =>
+      checkAnswers(entries, { tasks: new Map([[NAME, { ...TRUTH, artifacts: { answers } }]]), drains: [] });
+    expect(check(`1=${NAME}/answer-1-1;2=${NAME}/message-1;`)).toEqual([]);
+    for (const answers of ["", `1=${NAME}/message-1;`, `2=${NAME}/answer-2-1;`])
+      expect(check(answers)).toMatchObject([{ kind: "ended-wrong" }]);
   });
 
   it("a task that is stuck, was abandoned, failed, or was canceled without a cancel request", () => {

@@ -7,7 +7,7 @@ export async function digestOf(body: string | Uint8Array): Promise<string> {
   return Array.from(digest, (byte) => byte.toString(16).padStart(2, "0")).join("");
 }
 
-/** Compares two secrets in constant time. */
+/** Compares two secrets in constant time. Hashing makes their lengths equal, so that the time does not reveal the length either. */
 export async function isSameSecret(one: string, other: string): Promise<boolean> {
   return sameBytes(await sha256(one), await sha256(other));
 }

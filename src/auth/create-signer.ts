@@ -18,6 +18,7 @@ export interface SignedNotification {
   readonly now: number;
 }
 
+/** Optional members of a card's signature. */
 export interface SignCardOptions {
   /** The URL of the published key set. */
   readonly jku?: string | undefined;
@@ -36,6 +37,7 @@ export interface Signer {
 /** Seconds for which a token is valid. An attempt takes less, and every attempt is signed anew. */
 const NOTIFICATION_LIFETIME = 300;
 
+/** The current key is imported again only after it has changed. */
 export function createSigner(keys: SigningKeys): Signer {
   let imported: { readonly kid: string; readonly key: Promise<CryptoKey> } | undefined;
   const current = async (): Promise<{ readonly kid: string; readonly key: CryptoKey }> => {
@@ -61,6 +63,7 @@ export function createSigner(keys: SigningKeys): Signer {
     },
     async signCard(text, { jku } = {}) {
       const { kid, key } = await current();
+      // The header of A2A 1.0 §8.4.2.
       const header = { alg: SIGNING_ALGORITHM, typ: "JOSE", kid, ...(jku !== undefined && { jku }) };
       const jws = await new FlattenedSign(new TextEncoder().encode(text)).setProtectedHeader(header).sign(key);
       // Safe: it was just set.

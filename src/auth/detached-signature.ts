@@ -2,8 +2,11 @@ import { type CryptoKey, decodeProtectedHeader, flattenedVerify, importJWK, type
 
 /** A detached JWS (RFC 7515), as agent cards carry it (A2A 1.0 §4.4.7). */
 export interface DetachedSignature {
+  /** The protected header as base64url of JSON. */
   readonly protected: string;
+  /** In base64url. */
   readonly signature: string;
+  /** The unprotected header. It is not signed: trust nothing in it. */
   readonly header?: Readonly<Record<string, unknown>>;
 }
 
@@ -49,6 +52,7 @@ export function readSignatureHeader(signature: DetachedSignature): SignatureHead
   return { alg, kid, ...(typeof jku === "string" && { jku }) };
 }
 
+/** The key to verify with, and the algorithms that the caller accepts. */
 export interface VerifyOptions {
   readonly key: PublicKey;
   readonly algorithms: readonly string[];

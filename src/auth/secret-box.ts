@@ -1,3 +1,6 @@
+// Encryption of one secret answer. An agent that asks for a secret publishes a fresh public key with its question; the caller encrypts the
+// answer, so that only the agent's server can read it, not the proxies and logs on the way.
+
 import { CompactEncrypt, compactDecrypt, exportJWK, generateKeyPair, importJWK, type JWK } from "jose";
 
 const ALGORITHM = "ECDH-ES";
@@ -20,6 +23,7 @@ export interface SecretBox {
   readonly privateKey: EncryptionKey & { readonly d: string };
 }
 
+/** Creates a new key pair. The private key is extractable, because it is stored with the question. */
 export async function createSecretBox(): Promise<SecretBox> {
   const pair = await generateKeyPair(ALGORITHM, { crv: CURVE, extractable: true });
   const { x, y, d } = await exportJWK(pair.privateKey);

@@ -13,6 +13,7 @@ export interface NotificationClaims {
   readonly until: number;
 }
 
+/** Why a signature is not accepted. `bad-signature` also covers malformed tokens and missing claims. */
 export type SignatureProblem =
   | "bad-signature"
   | "unknown-key"
@@ -22,11 +23,14 @@ export type SignatureProblem =
   | "too-new"
   | "wrong-body";
 
+/** What a signature is compared with. */
 export interface NotificationCheck {
+  /** The required `iss`. */
   readonly issuer: string;
   readonly findKey: FindKey;
   /** True if this URL is one of the receiver's. */
   readonly isAudience: (audience: string) => boolean;
+  /** The bytes as received. */
   readonly body: Uint8Array;
   /** Milliseconds since 1970. */
   readonly now: number;
@@ -75,6 +79,7 @@ export async function verifyNotification(
   return { claims: { issuer, taskId, jti, until } };
 }
 
+/** Errors of the token library, and `unavailable` from the key set. */
 function problemOf(error: unknown): SignatureProblem {
   if (error instanceof errors.JWTExpired) return "too-old";
   if (error instanceof errors.JWKSNoMatchingKey) return "unknown-key";

@@ -1,16 +1,38 @@
 import type { TaskId } from "../protocol/ids.ts";
 
-/** A task's log or inbox may have grown. A hint may be late, duplicated or lost: nodes also poll the store. */
-export interface Hint {
-  readonly task: TaskId;
-  readonly kind: "log" | "inbox";
+/**
+ * A task's log or inbox has grown. A hint may be late, duplicated or lost, and hints may arrive in any order: nodes also poll the store.
+ *
+ * - `log`: the log has events up to `seq`. For the nodes that read the task.
+ * - `inbox`: a message or a cancel request waits. For `node`, which holds the lease.
+ */
+export type Hint =
+  | { readonly kind: "log"; readonly task: TaskId; readonly seq: number }
+  | { readonly kind: "inbox"; readonly task: TaskId; readonly node: string };
+
+/** A node, or a part of it, that receives hints. */
+export interface BusSubscriber {
+  /** Receives the `inbox` hints for this node. */
+  readonly node: string;
+  /**
+   * Called with the hints of one or several commits, including those of this node. A bus may leave out `log` hints of tasks that nobody here
+   * watches, and `inbox` hints for other nodes. Must not throw.
+   */
+  onHints(hints: readonly Hint[]): void;
+  /** The connection was interrupted and works again: hints may have been lost, so everything must be read from the store once. */
+  onReconnect(): void;
 }
 
 /** Sends hints between the nodes that share a store, so that they need not wait for their next poll. */
 export interface Bus {
-  /** Does not wait and does not throw. */
-  publish(hint: Hint): void;
-  /** Calls `listener` for every hint, including those of this node. Returns a function that unsubscribes. */
-  subscribe(listener: (hint: Hint) => void): () => void;
+  /** Sends the hints of one commit together. Does not wait and does not throw. */
+  publish(hints: readonly Hint[]): void;
+  /** Returns a function that unsubscribes. */
+  subscribe(subscriber: BusSubscriber): () => void;
+  /**
+   * This process reads a task that another one writes: it needs the task's `log` hints. Returns a function that ends this. A bus that sends all
+   * hints to all nodes need not do anything.
+   */
+  watch(task: TaskId): () => void;
   close(): Promise<void>;
 }

@@ -10,8 +10,10 @@ export const CLI_ERRORS = {
   A2ACLI_ERR_INTERNAL: 1,
 } as const;
 
+/** The `code` of a `CliError`, as JSON output shows it. */
 export type CliErrorCode = keyof typeof CLI_ERRORS;
 
+/** Optional members of a `CliError`. `exitCode` defaults to that of the code. */
 export interface CliErrorOptions {
   /** What to do next, preferably a command to copy. */
   readonly hint?: string;
@@ -34,6 +36,7 @@ export class CliError extends Error {
   }
 }
 
+/** For wrong arguments and settings: exit code 2. `hint` says what to type instead. */
 export function usageError(message: string, hint?: string): CliError {
   return new CliError("A2ACLI_ERR_USAGE", message, hint === undefined ? {} : { hint });
 }

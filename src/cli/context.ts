@@ -7,16 +7,20 @@ export interface Sink {
   write(text: string): Promise<void>;
 }
 
-/** Everything that a command uses from its environment. */
+/** Everything that a command uses from its environment. Tests pass their own; `node-context.ts` has that of a real process. */
 export interface CliContext {
   /** How this program was started, such as `npx palaver`. Commands to copy start with it. */
   readonly program: string;
+  /** Finds and calls agents. Tests replace it to run without a network. */
   readonly connect: Connect;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly stdin: AsyncIterable<Uint8Array | string>;
+  /** Asks the user for a line, on standard error. Resolves with `undefined` at the end of the input. Absent: no terminal. */
+  readonly prompt?: (question: string) => Promise<string | undefined>;
   readonly stdout: Sink;
   readonly stderr: Sink;
   readonly cwd: string;
+  /** The user's home folder: settings and tokens are below it. */
   readonly home: string;
   /** The current time in milliseconds since 1970. */
   readonly now: () => number;

@@ -1,4 +1,4 @@
-#!/usr/bin/env -S node --max-semi-space-size=16
+#!/usr/bin/env -S node --max-semi-space-size=16 --no-allocation-site-pretenuring
 // Check the version of Node before any import: older versions cannot load the other modules.
 const OLDEST_NODE = 24;
 const node = process.versions.node;
@@ -9,9 +9,12 @@ if (Number.parseInt(node, 10) < OLDEST_NODE) {
   );
   process.exit(1);
 }
+// Node keeps the compiled modules in a folder of this user, so that the next start is faster; NODE_DISABLE_COMPILE_CACHE=1 turns it off.
+const { enableCompileCache } = await import("node:module");
+enableCompileCache();
 const { runProgram } = await import("./program.ts");
 const { createNodeContext } = await import("./node-context.ts");
-const { remoteConnect } = await import("./session/remote-connect.ts");
-const code = await runProgram(process.argv.slice(2), createNodeContext(remoteConnect));
+const { lazyConnect } = await import("./session/lazy-connect.ts");
+const code = await runProgram(process.argv.slice(2), createNodeContext(lazyConnect));
 // 0 is not set: `serve` returns while its server runs, and the server may set an exit code later.
 if (code !== 0) process.exitCode = code;

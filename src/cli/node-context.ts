@@ -1,4 +1,5 @@
 import { homedir } from "node:os";
+import { createInterface } from "node:readline/promises";
 import type { Writable } from "node:stream";
 import { setTimeout as delay } from "node:timers/promises";
 import type { CliContext, Sink } from "./context.ts";
@@ -16,6 +17,8 @@ export function createNodeContext(connect: Connect): CliContext {
     get stdin() {
       return process.stdin;
     },
+    ...(process.stdin.isTTY === true &&
+      process.stderr.isTTY === true && { prompt: (question) => askLine(question, stop) }),
     stdout: sinkOf(process.stdout, process.stdout.isTTY, stop),
     stderr: sinkOf(process.stderr, process.stderr.isTTY, stop),
     cwd: process.cwd(),
@@ -38,6 +41,19 @@ export function createNodeContext(connect: Connect): CliContext {
   };
 }
 
+/** Asks for one line. Ctrl+C aborts the command; Ctrl+D ends the input. */
+async function askLine(question: string, stop: AbortController): Promise<string | undefined> {
+  const lines = createInterface({ input: process.stdin, output: process.stderr });
+  lines.once("SIGINT", () => stop.abort(new Error("Stopped by SIGINT.")));
+  try {
+    const closed = new Promise<undefined>((resolve) => void lines.once("close", () => resolve(undefined)));
+    return await Promise.race([lines.question(question, { signal: stop.signal }), closed]);
+  } finally {
+    lines.close();
+  }
+}
+
+/** Contexts that already listen to signals. */
 const listening = new WeakSet<AbortController>();
 
 function listenOnce(stop: AbortController): void {

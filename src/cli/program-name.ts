@@ -1,3 +1,4 @@
+/** The words after the program name that make a text a command. */
 const COMMANDS = "auth|bridge|card|completion|config|conformance|help|hooks|init|keys|send|serve|task";
 
 /** Matches the program name before a command, as help texts and hints contain it. */
@@ -9,7 +10,10 @@ export function programName(env: Readonly<Record<string, string | undefined>>): 
   return env["npm_lifecycle_event"] === "palaver" ? "npm run -s palaver --" : "npx palaver";
 }
 
-/** Replaces the program name in every command of a text, so that the command works in the shell that started this program. */
+/**
+ * Replaces the program name in every command of a text, so that the command works in the shell that started this program.
+ * With npx, `To wait for it: palaver task get …` becomes `To wait for it: npx palaver task get …`.
+ */
 export function pasteable(text: string, program: string): string {
   return program === "palaver" ? text : text.replaceAll(WRITTEN, `${program} `);
 }

@@ -1,26 +1,14 @@
 import { Command, CommanderError } from "commander";
+import { oneLine } from "../internal/terminal-text.ts";
 import { messageOf, StartupError } from "../platform/startup-error.ts";
 import { packageVersion } from "../platform/version.ts";
 import { CliError } from "./cli-error.ts";
 import { exampleText } from "./commands/agent.ts";
-import { authCommand } from "./commands/auth.ts";
-import { bridgeCommand } from "./commands/bridge.ts";
-import { cardCommand } from "./commands/card.ts";
-import { completionCommand } from "./commands/completion.ts";
-import { configCommand } from "./commands/config.ts";
-import { conformanceCommand } from "./commands/conformance.ts";
-import { helpCommand } from "./commands/help.ts";
-import { hooksCommand } from "./commands/hooks.ts";
-import { initCommand } from "./commands/init.ts";
-import { keysCommand } from "./commands/keys.ts";
-import { sendCommand } from "./commands/send.ts";
-import { serveCommand } from "./commands/serve.ts";
-import { taskCommand } from "./commands/task.ts";
+import { commandsFor } from "./commands/all.ts";
 import type { CliContext } from "./context.ts";
 import { failureOf } from "./output/failure.ts";
 import { createJsonOutput } from "./output/json-output.ts";
 import { TextOutput } from "./output/text-output.ts";
-import { oneLine } from "./output/text-writer.ts";
 import { wantsJson } from "./output/wants-json.ts";
 import { pasteable } from "./program-name.ts";
 import { effectiveDefaults } from "./session/effective-defaults.ts";
@@ -34,32 +22,19 @@ const EXAMPLES = [
   ["palaver help send", "help for one command"],
 ] as const;
 
+/** For errors before a session exists. */
 const NOTHING_KNOWN = { hasCredentials: false, agentFlags: "", debug: false } as const;
+/** Text output of such errors. */
 const PLAIN = { verbose: false, agentFlags: "", paint: (word: string) => word } as const;
 
-/** The parser with all commands. */
-export function createProgram(context: CliContext): Command {
+/** The parser with these commands. */
+function createProgram(context: CliContext, commands: readonly Command[]): Command {
   const program = new Command("palaver")
     .description("Serve and call agents over the Agent2Agent (A2A) protocol.")
     .version(packageVersion(), "-v, --version", "print the version")
     .helpOption("-h, --help", "print this help")
     .helpCommand(false)
     .addHelpText("after", exampleText(EXAMPLES));
-  const commands = [
-    sendCommand(context),
-    taskCommand(context),
-    cardCommand(context),
-    serveCommand(),
-    bridgeCommand(),
-    hooksCommand(context),
-    keysCommand(context),
-    initCommand(context),
-    authCommand(context),
-    configCommand(context),
-    conformanceCommand(context),
-    completionCommand(context),
-    helpCommand(context),
-  ];
   for (const command of commands) program.addCommand(command);
   for (const command of allCommands(program)) {
     command.exitOverride().showHelpAfterError("(--help lists the options)");
@@ -70,13 +45,14 @@ export function createProgram(context: CliContext): Command {
   return program;
 }
 
+/** The command itself and all below it. */
 function allCommands(command: Command): readonly Command[] {
   return [command, ...command.commands.flatMap(allCommands)];
 }
 
 /** Runs one command line. Returns its exit code: 0 success, 2 invalid usage; `docs/reference/cli.md` lists the others. */
 export async function runProgram(argv: readonly string[], context: CliContext): Promise<number> {
-  const program = createProgram(context);
+  const program = createProgram(context, await commandsFor(argv, context));
   const json = wantsJson(argv, context);
   const { program: name } = context;
   let usageErrors = "";

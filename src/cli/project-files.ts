@@ -1,3 +1,4 @@
+/** What the files of a new project depend on. */
 export interface Project {
   readonly name: string;
   /** The version of this package. */
@@ -24,6 +25,7 @@ export function projectFiles({ name, palaver }: Project): Readonly<Record<string
   };
 }
 
+/** Shows a status, a question and streamed output in few lines. */
 const AGENT = unindented(`
   import { agent } from "palaver";
 
@@ -41,6 +43,7 @@ const AGENT = unindented(`
   });
 `);
 
+/** Runs with `node --test`, without a port and without other packages. */
 const TEST = unindented(`
   import assert from "node:assert/strict";
   import { test } from "node:test";

@@ -2,7 +2,7 @@ import type { AgentCard, AgentExtension } from "../protocol/card.ts";
 import { IDEMPOTENT_SEND } from "../protocol/extensions.ts";
 import type { TaskId } from "../protocol/ids.ts";
 import type { Message } from "../protocol/message.ts";
-import type { SendRequest } from "../protocol/operation.ts";
+import type { GetRequest, SendRequest } from "../protocol/operation.ts";
 import type { Task } from "../protocol/task.ts";
 import type { ClientRequest, RemoteResult } from "../wire/client/client-codec.ts";
 import { neverSent, repeating, wasNotTaken } from "./http/back-off.ts";
@@ -10,6 +10,7 @@ import type { Channel } from "./http/channel.ts";
 import { RemoteError, toRemoteError } from "./http/errors.ts";
 import type { ClientSettings } from "./http/settings.ts";
 
+/** What `connect` has found out about an agent. */
 export interface AgentHostOptions {
   readonly card: AgentCard;
   readonly channel: Channel;
@@ -27,6 +28,7 @@ const SAFE: ReadonlySet<ClientRequest["operation"]> = new Set<ClientRequest["ope
   "extended-card",
 ]);
 
+/** Why a message was not sent again, for the text of `outcome-unknown`. */
 const UNDECLARED = "the agent's card does not declare idempotency";
 const NAMELESS = "messages have no ids in the agent's protocol version";
 
@@ -39,7 +41,7 @@ export class AgentHost {
   /** Whether the agent streams, as far as is known. */
   streams: boolean;
   #card: AgentCard;
-  /** Whether REST subscriptions need the less common of the two HTTP verbs. `undefined` until one of them has worked. */
+  /** Whether REST subscriptions need the less common of the two HTTP verbs. `undefined`: not known, so the usual verb is tried first. */
   subscribesByOtherVerb: boolean | undefined;
 
   constructor({ card, channel, settings }: AgentHostOptions) {
@@ -66,18 +68,18 @@ export class AgentHost {
   get resendWindow(): number {
     const { resend } = this.settings;
     if (resend !== undefined) return resend ? Number.POSITIVE_INFINITY : 0;
-    const declared = this.#onceDeclared;
+    const declared = this.#idempotencyExtension;
     if (declared === undefined || !this.channel.dialect.messageIds) return 0;
     const seconds = declared.params?.["windowSeconds"];
     return typeof seconds === "number" ? seconds * 1000 : Number.POSITIVE_INFINITY;
   }
 
   /** Whether the card declares idempotency. Such a server also numbers the events of its streams. */
-  get takesMessagesOnce(): boolean {
-    return this.#onceDeclared !== undefined;
+  get isIdempotent(): boolean {
+    return this.#idempotencyExtension !== undefined;
   }
 
-  get #onceDeclared(): AgentExtension | undefined {
+  get #idempotencyExtension(): AgentExtension | undefined {
     return this.#card.capabilities.extensions?.find(({ uri }) => uri === IDEMPOTENT_SEND);
   }
 
@@ -93,8 +95,14 @@ export class AgentHost {
     return repeating(this.settings, { isSafe, signal }, () => this.channel.ask(call, { signal }));
   }
 
-  async get(id: TaskId, signal: AbortSignal, history?: number): Promise<Task> {
-    const result = await this.ask({ operation: "get", tenant: this.tenant, id, history }, signal);
+  /** Reads a task, with retries. `history`: how many messages; `undefined`: the agent chooses. */
+  get(id: TaskId, signal: AbortSignal, history?: number): Promise<Task> {
+    return this.read({ operation: "get", tenant: this.tenant, id, history }, signal);
+  }
+
+  /** Reads a task, with retries. */
+  async read(request: GetRequest, signal: AbortSignal): Promise<Task> {
+    const result = await this.ask(request, signal);
     if (result.kind === "task" || result.kind === "sent") return result.task;
     throw unexpected(result);
   }
@@ -127,7 +135,7 @@ export class AgentHost {
   ): RemoteError {
     const isOpen = (failure: RemoteError): boolean => failure.code === "network" && !neverSent(failure);
     if (!isOpen(error) && !(wasNotTaken(error) && failures.some(isOpen))) return error;
-    const whyNot = this.#onceDeclared === undefined ? UNDECLARED : NAMELESS;
+    const whyNot = this.#idempotencyExtension === undefined ? UNDECLARED : NAMELESS;
     const again =
       this.resendWindow > 0 ? "It was sent several times with the same id." : `It was not sent again: ${whyNot}.`;
     return new RemoteError(

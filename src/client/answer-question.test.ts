@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { ContextId, MessageId, TaskId } from "../protocol/ids.ts";
+import { inputSchemaPart } from "../protocol/input-request.ts";
 import type { JsonObject } from "../protocol/json.ts";
 import type { Part } from "../protocol/part.ts";
 import type { Task } from "../protocol/task.ts";
@@ -25,6 +26,22 @@ const add = toolUsePart({ toolUseId: "u1", name: "add", input: [1, 2] });
 const other = toolUsePart({ toolUseId: "u2", name: "other" });
 
 describe("A question", () => {
+  it("has the JSON Schema of its answer, also if it was relayed under another request id", async () => {
+    const schemas: unknown[] = [];
+    const onInput = (question: Question) => {
+      schemas.push(question.schema);
+      return [{ data: { n: 1 } }];
+    };
+    const part = (requestId: string, schema: JsonObject) => inputSchemaPart({ requestId, schema });
+    const one = { inputRequest: { requestId: "r1", kind: "input-request", prompt: "How many?" } };
+    await answerQuestion(asking([{ text: "How many?" }, part("r1", { type: "number" })], one), { onInput }, signal);
+    await answerQuestion(asking([{ text: "How many?" }, part("other", { type: "string" })], one), { onInput }, signal);
+    const both = [part("r2", { type: "null" }), part("r1", { type: "boolean" })];
+    await answerQuestion(asking([{ text: "How many?" }, ...both], one), { onInput }, signal);
+    await answerQuestion(asking([{ text: "How many?" }], one), { onInput }, signal);
+    expect(schemas).toEqual([{ type: "number" }, { type: "string" }, { type: "boolean" }, undefined]);
+  });
+
   it("for tools is answered with the result of each tool, by name", async () => {
     const task = asking([{ text: "Please" }, add, toolUsePart({ toolUseId: "u3", name: "add", input: [3, 4] })]);
     const tools = { add: (input: unknown) => (input as number[]).reduce((sum, each) => sum + each) };

@@ -1,10 +1,10 @@
-import { answerMetadata, inputRequestsOf, namedRequests } from "../protocol/input-request.ts";
+import { answerMetadata, inputRequestsOf, inputSchemaOf, namedRequests } from "../protocol/input-request.ts";
 import type { JsonObject, JsonValue } from "../protocol/json.ts";
-import { type DataPart, textOf } from "../protocol/part.ts";
+import { type DataPart, type Part, textOf } from "../protocol/part.ts";
 import type { Task } from "../protocol/task.ts";
-import { type ToolUse, toolResultPart, toolUseOf } from "../protocol/tool-part.ts";
-import type { Question, Said, SendOptions } from "./api.ts";
-import { messageOf } from "./said.ts";
+import { type ToolUse, toolFailure, toolResultPart, toolUseOf } from "../protocol/tool-part.ts";
+import type { MessageInput, Question, SendOptions } from "./api.ts";
+import { messageOf } from "./message-input.ts";
 
 type Answerers = Pick<SendOptions, "tools" | "onInput">;
 
@@ -17,13 +17,17 @@ export function canAnswer({ tools, onInput }: Answerers): boolean {
  * The reply to a task that waits for input: the results of the tools that it calls, if at least one of them exists, else the answer of
  * `onInput`. `undefined` leaves the question open.
  */
-export async function answerQuestion(task: Task, answerers: Answerers, signal: AbortSignal): Promise<Said | undefined> {
+export async function answerQuestion(
+  task: Task,
+  answerers: Answerers,
+  signal: AbortSignal,
+): Promise<MessageInput | undefined> {
   const { tools = {}, onInput } = answerers;
   const uses = (task.status.message?.parts ?? []).flatMap((part) => toolUseOf(part) ?? []);
   if (!uses.some(({ name }) => Object.hasOwn(tools, name))) {
     const question = questionOf(task);
-    const said = await onInput?.(question);
-    return said === undefined || question.requestId === undefined ? said : naming(question.requestId, said);
+    const input = await onInput?.(question);
+    return input === undefined || question.requestId === undefined ? input : naming(question.requestId, input);
   }
   return Promise.all(uses.map((use) => resultPart(use, { task, tools, signal })));
 }
@@ -33,7 +37,8 @@ function questionOf(task: Task): Question {
   const { parts = [], metadata } = task.status.message ?? {};
   const requests = inputRequestsOf(task.status.message);
   const request = requests.find(({ kind }) => kind === "input-request");
-  const requestId = request === undefined ? {} : { requestId: request.requestId };
+  const requestId =
+    request === undefined ? {} : { requestId: request.requestId, ...schemaOf(parts, request.requestId) };
   if (requests.length > 1 && request !== undefined)
     return { text: request.prompt, task, sensitive: request.sensitive === true, ...requestId };
   const listed = metadata?.["inputRequest"];
@@ -45,13 +50,22 @@ function questionOf(task: Task): Question {
   return { text: textOf(parts), task, sensitive: metadata?.["sensitive"] === true || isMarked, ...requestId };
 }
 
+/** The schema of a question. A relayed question keeps the request id of the agent that asked, so a single schema needs no id. */
+function schemaOf(parts: readonly Part[], requestId: string): Pick<Question, "schema"> {
+  const schemas = parts.flatMap((part) => inputSchemaOf(part) ?? []);
+  const found =
+    schemas.find((candidate) => candidate.requestId === requestId) ?? (schemas.length === 1 ? schemas[0] : undefined);
+  return found === undefined ? {} : { schema: found.schema };
+}
+
 /** The answer, with the question's id in its metadata unless it names a question itself. */
-function naming(requestId: string, said: Said): Said {
-  const message = messageOf(said);
-  if (namedRequests(message).length > 0) return said;
+function naming(requestId: string, input: MessageInput): MessageInput {
+  const message = messageOf(input);
+  if (namedRequests(message).length > 0) return input;
   return { ...message, metadata: { ...message.metadata, ...answerMetadata(requestId) } };
 }
 
+/** What one call of a tool needs besides the call itself. */
 interface ToolRun {
   readonly task: Task;
   readonly tools: NonNullable<Answerers["tools"]>;
@@ -73,9 +87,10 @@ async function resultPart(use: ToolUse, { task, tools, signal }: ToolRun): Promi
 }
 
 function failed(toolUseId: string, message: string): DataPart {
-  return toolResultPart({ toolUseId, result: { isError: true, message } });
+  return toolResultPart({ toolUseId, result: toolFailure(message) });
 }
 
+/** What the agent receives: a value that JSON cannot represent becomes `null`, a `Date` a text. */
 function jsonOf(result: unknown): JsonValue {
   const text: string | undefined = JSON.stringify(result);
   // Safe: `JSON.parse` returns a JSON value.

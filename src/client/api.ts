@@ -6,22 +6,23 @@ import type { PushConfig } from "../protocol/operation.ts";
 import type { Part } from "../protocol/part.ts";
 import type { TaskState } from "../protocol/state.ts";
 import type { Task } from "../protocol/task.ts";
+import type { TraceContext } from "../protocol/trace-context.ts";
 
 /**
  * The content of a message: a text, one or several parts, or a message object. Missing members are filled in: a random `messageId`, and the role
  * `user`. Throws a `TypeError` if bytes are passed as text or data.
  */
-export type Said =
+export type MessageInput =
   | string
-  | SaidPart
-  | readonly SaidPart[]
-  | (Partial<Omit<Message, "parts">> & { readonly parts: readonly SaidPart[] });
+  | PartInput
+  | readonly PartInput[]
+  | (Partial<Omit<Message, "parts">> & { readonly parts: readonly PartInput[] });
 
 /** A part of a message: a protocol part, or a file. */
-export type SaidPart = Part | { readonly file: SaidFile };
+export type PartInput = Part | { readonly file: FileInput };
 
 /** A file to send: either its bytes, or a URL from which the agent fetches it. */
-export type SaidFile = {
+export type FileInput = {
   /** File name shown to the agent. */
   readonly name?: string;
   /** Media type, such as `application/pdf`. */
@@ -37,6 +38,11 @@ export interface CallOptions {
    * agent's work (`send`, `stream`, `wait`, `subscribe`, `reply`).
    */
   readonly timeout?: number;
+  /**
+   * Where the call belongs in a distributed trace; sent as `traceparent` and `tracestate`. Pass `task.trace` when an agent calls another agent
+   * while it works on a task. Default: the call starts a trace if the client is observed, else it sends none.
+   */
+  readonly trace?: TraceContext | undefined;
 }
 
 /** Options of a message. */
@@ -59,6 +65,11 @@ export interface SendOptions extends CallOptions {
   /** A webhook that the agent notifies about the task. Default: none. */
   readonly push?: PushConfig;
   /**
+   * The `generation` of the task that the caller has seen. The agent rejects the message with `task-changed` if the task has changed, or has accepted
+   * another message, since. Ignored by a message that starts a task. Needs version 1.1. Default: no condition.
+   */
+  readonly ifGeneration?: number;
+  /**
    * The servers that forwarded the message. Pass `task.callPath` when an agent sends a message while it works on a task. A server that is in the
    * path rejects the message with `loop-detected`. Default: empty.
    */
@@ -69,7 +80,7 @@ export interface SendOptions extends CallOptions {
    */
   readonly tools?: Readonly<Record<string, (input: JsonValue | undefined, use: ToolCall) => unknown>>;
   /** Answers a question of the agent. Return `undefined` to leave the question open and end the call with it. Default: leave it open. */
-  readonly onInput?: (question: Question) => Said | undefined | Promise<Said | undefined>;
+  readonly onInput?: (question: Question) => MessageInput | undefined | Promise<MessageInput | undefined>;
 }
 
 /** Which artifacts a stream keeps: `all`, so that `task` and `result()` include them, or `none`. */
@@ -104,6 +115,8 @@ export interface Question {
   readonly sensitive: boolean;
   /** The id of the question, if the agent gives one. The answer names it in `metadata.inputRequest.requestId`. */
   readonly requestId?: string;
+  /** JSON Schema (draft 2020-12) of the answer, if the agent gives one. Answer with a data part. */
+  readonly schema?: JsonObject;
 }
 
 /** The answer to a message: a task, or a message without a task. */
@@ -159,12 +172,23 @@ export interface TaskPage {
   readonly total: number;
 }
 
+/** Options of reading a task. */
+export interface GetOptions extends CallOptions {
+  /** How many of the latest messages the task includes. Default: the agent chooses. */
+  readonly historyLength?: number;
+  /**
+   * The `generation` of the task that the caller has seen. The agent answers once the task has a greater one, has ended, or after a time that the agent
+   * limits (Palaver: 30 s): compare the generation, and call again. Needs version 1.1. With it, there is no `timeout` by default.
+   */
+  readonly waitForChange?: number;
+}
+
 /** One task of a remote agent. Creating it makes no request. */
 export interface RemoteTask {
   /** The task's id. */
   readonly id: string;
   /** Reads the task. Rejects with `task-not-found`. */
-  get(options?: CallOptions & { readonly historyLength?: number }): Promise<Task>;
+  get(options?: GetOptions): Promise<Task>;
   /** Resolves when the task is finished or asks a question. */
   wait(options?: CallOptions): Promise<Task>;
   /** Cancels the task. Rejects with `task-not-cancelable` if it is finished. */
@@ -172,7 +196,7 @@ export interface RemoteTask {
   /** Streams the task's events from now on, starting with the task as it is. */
   subscribe(options?: CallOptions & StreamOptions): RemoteStream;
   /** Sends a message to the task, for example the answer to its question. */
-  reply(said: Said, options?: Omit<SendOptions, "taskId">): Promise<Sent>;
+  reply(input: MessageInput, options?: Omit<SendOptions, "taskId">): Promise<Sent>;
   /** The task's webhooks. */
   readonly push: RemotePush;
 }
@@ -201,9 +225,9 @@ export interface AgentClient {
    * Sends a message and resolves with the task or message that answers it. Rejects with `outcome-unknown` if the connection broke and the
    * agent may have received the message.
    */
-  send(said: Said, options?: SendOptions): Promise<Sent>;
+  send(input: MessageInput, options?: SendOptions): Promise<Sent>;
   /** Sends a message and streams the events of its task. The message is sent when reading starts. */
-  stream(said: Said, options?: SendOptions & StreamOptions): RemoteStream;
+  stream(input: MessageInput, options?: SendOptions & StreamOptions): RemoteStream;
   /** A task by its id. Makes no request. */
   task(id: string): RemoteTask;
   /** The caller's tasks, latest status first. Each page is requested when the previous one has been read. */

@@ -1,15 +1,16 @@
 import type { AgentCard, AgentInterface } from "../protocol/card.ts";
-import { clientDialect, type RestStyle } from "../wire/client/client-registry.ts";
+import { clientDialect, isGrpc, type RestStyle } from "../wire/client/client-registry.ts";
 import { AgentHost } from "./agent-host.ts";
 import type { AgentClient } from "./api.ts";
 import type { Credentials } from "./credentials/contract.ts";
 import { createAuthorizer, createUndeclaredAuthorize } from "./credentials/create-authorizer.ts";
-import { chooseInterface, type InterfaceOptions } from "./discovery/choose-interface.ts";
+import { chooseInterface, type InterfaceChoice, type InterfaceOptions } from "./discovery/choose-interface.ts";
 import { type DiscoverOptions, discover, wasVerified } from "./discovery/discover.ts";
 import { verifyCard } from "./discovery/verify-card.ts";
+import { openGrpc } from "./grpc/open-grpc.ts";
 import { abortable } from "./http/abort.ts";
 import { type Channel, type ChannelOptions, createChannel } from "./http/channel.ts";
-import { RemoteError } from "./http/errors.ts";
+import { RemoteError, toRemoteError } from "./http/errors.ts";
 import { createFallbackChannel } from "./http/fallback-channel.ts";
 import { type ClientOptions, clientSettings } from "./http/settings.ts";
 import { createRemoteAgent } from "./remote-agent.ts";
@@ -41,6 +42,7 @@ export function connect(agent: string | URL | object, options: ConnectOptions = 
   return abortable(options.signal, () => connected(agent, options));
 }
 
+/** A card object that `discover` has verified is not verified again; any other one is, if `verify` is set. */
 async function connected(agent: string | URL | object, options: ConnectOptions): Promise<AgentClient> {
   const { credentials, verify } = options;
   const isKnown = isCard(agent) && (verify === undefined || wasVerified(agent));
@@ -49,14 +51,34 @@ async function connected(agent: string | URL | object, options: ConnectOptions):
   await authorizer?.prepare(options.signal);
   const settings = clientSettings({ ...options, ...(authorizer !== undefined && { authorize: authorizer.authorize }) });
   const [first, ...others] = chooseInterface(card, options);
-  const wayBy = (chosen: AgentInterface): Channel => {
+  const wayBy = async (chosen: AgentInterface): Promise<Channel> => {
     const at = options.tenant === undefined ? chosen : { ...chosen, tenant: options.tenant };
+    if (isGrpc(at) && !mayUseGrpc(options)) throw new RemoteError("no-interface", OWN_FETCH);
+    if (isGrpc(at)) return openGrpc({ card, at, settings, verify: shownCards(options) });
     const dialect = clientDialect(at, options.restStyle);
     if (dialect === undefined) throw new RemoteError("no-interface", `The binding ${at.binding} is not supported.`);
     return createChannel({ card, at, dialect, settings, verify: shownCards(options) });
   };
-  const channel = createFallbackChannel([wayBy(first), ...others.map(wayBy)]);
+  const channel = createFallbackChannel(await usable([first, ...others], wayBy));
   return createRemoteAgent(new AgentHost({ card, channel, settings }));
+}
+
+const OWN_FETCH = 'gRPC cannot use the given `fetch`. To connect without it, choose `binding: "GRPC"`.';
+
+/** gRPC bypasses a `fetch` of the caller's own, which may guard or forward its requests: only if the caller asks for gRPC. */
+function mayUseGrpc({ fetch, binding, prefer = [] }: ConnectOptions): boolean {
+  return fetch === undefined || [binding, ...prefer].some((name) => name !== undefined && isGrpc({ binding: name }));
+}
+
+/** The channels of the interfaces that this runtime supports. Throws the error of the first if it supports none. */
+async function usable(
+  choice: InterfaceChoice,
+  open: (at: AgentInterface) => Promise<Channel>,
+): Promise<readonly [Channel, ...Channel[]]> {
+  const opened = await Promise.all(choice.map((at) => open(at).catch(toRemoteError)));
+  const [channel, ...others] = opened.filter((way): way is Channel => !(way instanceof RemoteError));
+  if (channel === undefined) throw opened[0];
+  return [channel, ...others];
 }
 
 /** The extended card must be signed like the public one. */

@@ -6,6 +6,7 @@ import type { TaskFilter, TaskPage } from "./api.ts";
 import { RemoteError } from "./http/errors.ts";
 import { within } from "./within.ts";
 
+/** Reads one page. Rejects with `unsupported-operation` if the agent has no list; 0.x over JSON-RPC has none. */
 export async function taskPage(
   host: AgentHost,
   filter: TaskFilter & { readonly pageToken?: string },
@@ -43,19 +44,38 @@ function unsupported(error: RemoteError): RemoteError {
   return new RemoteError("unsupported-operation", text, { remote: error.remote, cause: error });
 }
 
-/** All tasks. Each page is requested when the previous one has been read. */
+/**
+ * All tasks. Each page is requested when the previous one has been read. Rejects with `invalid-agent-response` if the page tokens repeat,
+ * because such a list never ends.
+ */
 export async function* listTasks(host: AgentHost, filter: TaskFilter): AsyncGenerator<Task, void> {
+  const isRepeated = repetitionFinder();
   let pageToken: string | undefined;
   do {
     const page: TaskPage = await taskPage(host, { ...filter, ...(pageToken !== undefined && { pageToken }) });
     yield* page.tasks;
-    // An agent that repeats a page token would keep this loop running forever.
-    if (page.nextPageToken !== "" && page.nextPageToken === pageToken) {
-      throw new RemoteError(
-        "invalid-agent-response",
-        "The agent's list never ends: a page names itself as the next page.",
-      );
+    if (page.nextPageToken !== "" && isRepeated(page.nextPageToken)) {
+      throw new RemoteError("invalid-agent-response", "The agent's list never ends: its page tokens repeat.");
     }
     pageToken = page.nextPageToken;
   } while (pageToken !== "");
+}
+
+/**
+ * Recognises that tokens repeat, however many different ones there are, and remembers only one of them (Brent's algorithm): the token after
+ * 1, 2, 4, 8 … pages. A cycle of n tokens is found after at most 3 × n pages of it.
+ */
+function repetitionFinder(): (token: string) => boolean {
+  let remembered: string | undefined;
+  let pages = 0;
+  let rememberNextAt = 1;
+  return (token) => {
+    if (token === remembered) return true;
+    pages += 1;
+    if (pages === rememberNextAt) {
+      remembered = token;
+      rememberNextAt *= 2;
+    }
+    return false;
+  };
 }

@@ -68,6 +68,7 @@ export function createRemotePush(host: AgentHost, taskId: TaskId): RemotePush {
   };
 }
 
+/** `done` as the answer to a read means that the task has no such webhook (0.1). */
 function configOf(result: RemoteResult, taskId: string): PushConfig {
   if (result.kind === "push-config") return result.config;
   throw result.kind === "done" ? noConfig(taskId) : unexpected(result);

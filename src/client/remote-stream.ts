@@ -2,9 +2,11 @@ import type { Task } from "../protocol/task.ts";
 import type { RemoteStream, RemoteStreamEvent, Sent } from "./api.ts";
 import { RemoteError } from "./http/errors.ts";
 
+/** Where a stream gets its events and its task. */
 export interface StreamSource {
   /** Starts when the first event is read. */
   readonly events: AsyncGenerator<RemoteStreamEvent, void>;
+  /** The task after the latest event; `undefined` before the first one. */
   readonly task: () => Task | undefined;
 }
 

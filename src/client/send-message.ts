@@ -4,19 +4,20 @@ import { isInterrupted, isTerminal } from "../protocol/state.ts";
 import type { Task, TaskStatus } from "../protocol/task.ts";
 import { type AgentHost, unexpected } from "./agent-host.ts";
 import { answerQuestion, canAnswer } from "./answer-question.ts";
-import type { Said, SendOptions, Sent } from "./api.ts";
+import type { MessageInput, SendOptions, Sent } from "./api.ts";
 import { TaskFollower } from "./follow/follow.ts";
 import { isSameStatus, TaskView } from "./follow/task-view.ts";
 import { RemoteError } from "./http/errors.ts";
-import { messageOf, sendRequest } from "./said.ts";
+import { messageOf, sendRequest, withoutCondition } from "./message-input.ts";
 import { within } from "./within.ts";
 
 /** Sends a message and waits for the result, answering questions with `tools` and `onInput`. */
-export function sendMessage(host: AgentHost, said: Said, options: SendOptions): Promise<Sent> {
-  const { wait = true, signal, timeout } = options;
+export function sendMessage(host: AgentHost, input: MessageInput, options: SendOptions): Promise<Sent> {
+  const { wait = true, signal, timeout, trace } = options;
   let taskId = options.taskId;
   const limits = {
     signal,
+    trace,
     timeout: timeout ?? (wait ? Number.POSITIVE_INFINITY : undefined),
     taskId: () => taskId,
   };
@@ -24,21 +25,24 @@ export function sendMessage(host: AgentHost, said: Said, options: SendOptions): 
     taskId = id;
   };
   return within(host, limits, async (deadline) => {
-    let message = messageOf(said, options);
+    let message = messageOf(input, options);
     let answered: TaskStatus | undefined;
+    let turn = options;
     for (;;) {
-      const sent = await sendOnce(host, { message, options, signal: deadline, answered, known });
+      const sent = await sendOnce(host, { message, options: turn, signal: deadline, answered, known });
       if (sent.kind === "message" || !wait) return sent;
       const { task } = sent;
       if (task.status.state !== "input-required" || !canAnswer(options)) return sent;
       const answer = await answerQuestion(task, options, deadline);
       if (answer === undefined) return sent;
       answered = task.status;
+      turn = withoutCondition(options);
       message = messageOf(answer, { taskId: task.id, contextId: task.contextId });
     }
   });
 }
 
+/** One message of the conversation that `sendMessage` has with the agent. */
 interface Turn {
   readonly message: Message;
   readonly options: SendOptions;
@@ -49,6 +53,7 @@ interface Turn {
   readonly known: (taskId: string) => void;
 }
 
+/** If the agent answers before the task has settled, the task is followed: some dialects cannot wait, and some agents do not. */
 async function sendOnce(host: AgentHost, { message, options, signal, answered, known }: Turn): Promise<Sent> {
   const { wait = true } = options;
   const before = answered ?? (wait ? await questionBefore(host, message, signal) : undefined);
@@ -81,15 +86,18 @@ async function questionBefore(
   }
 }
 
+/** The question that was just answered does not count: the agent may not have seen the answer yet. */
 function isSettled(status: TaskStatus, answered: TaskStatus | undefined): boolean {
   if (isTerminal(status.state)) return true;
   return isInterrupted(status.state) && !(answered !== undefined && isSameStatus(answered, status));
 }
 
+/** How to wait for a task. */
 export interface Settling {
   readonly signal: AbortSignal;
   /** The answered question: it does not end the wait. */
   readonly answered?: TaskStatus | undefined;
+  /** How many messages the task includes. `undefined`: the agent chooses. */
   readonly history?: number | undefined;
 }
 

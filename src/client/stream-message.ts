@@ -3,17 +3,21 @@ import type { TaskState } from "../protocol/state.ts";
 import type { TaskStatus } from "../protocol/task.ts";
 import type { AgentHost } from "./agent-host.ts";
 import { answerQuestion, canAnswer } from "./answer-question.ts";
-import type { CallOptions, RemoteStream, RemoteStreamEvent, Said, SendOptions, StreamOptions } from "./api.ts";
+import type { CallOptions, MessageInput, RemoteStream, RemoteStreamEvent, SendOptions, StreamOptions } from "./api.ts";
 import { TaskFollower } from "./follow/follow.ts";
 import { TaskView } from "./follow/task-view.ts";
 import { createDeadline } from "./http/abort.ts";
+import { messageOf, sendRequest, withoutCondition } from "./message-input.ts";
 import { createRemoteStream } from "./remote-stream.ts";
-import { messageOf, sendRequest } from "./said.ts";
 
 /** Sends a message and streams its events, including those after questions that `tools` or `onInput` answer. */
-export function streamMessage(host: AgentHost, said: Said, options: SendOptions & StreamOptions): RemoteStream {
+export function streamMessage(
+  host: AgentHost,
+  input: MessageInput,
+  options: SendOptions & StreamOptions,
+): RemoteStream {
   const view = new TaskView({ result: options.result, maxBytes: host.settings.maxResultBytes });
-  return createRemoteStream({ events: turns(host, { said, options, view }), task: () => view.task });
+  return createRemoteStream({ events: turns(host, { input, options, view }), task: () => view.task });
 }
 
 /** Streams the events of an existing task. */
@@ -22,27 +26,33 @@ export function streamTask(host: AgentHost, id: TaskId, options: CallOptions & S
   return createRemoteStream({ events: following(host, { id, options, view }), task: () => view.task });
 }
 
+/** One message and the view that its events change. */
 interface Streaming {
-  readonly said: Said;
+  readonly input: MessageInput;
   readonly options: SendOptions;
   readonly view: TaskView;
 }
 
-async function* turns(host: AgentHost, { said, options, view }: Streaming): AsyncGenerator<RemoteStreamEvent, void> {
-  const { timeout, taskId } = options;
+/**
+ * One turn per message: the caller's, then one for each question that is answered. All turns share the view, so the reader sees one task.
+ */
+async function* turns(host: AgentHost, { input, options, view }: Streaming): AsyncGenerator<RemoteStreamEvent, void> {
+  const { timeout, taskId, trace } = options;
   const deadline = createDeadline(host.settings.clock, {
     signal: options.signal,
     timeout,
+    trace,
     taskId: () => view.id || taskId,
   });
   const { signal } = deadline;
   try {
-    let message = messageOf(said, options);
+    let message = messageOf(input, options);
     let answered: TaskStatus | undefined;
     let cursor: string | undefined;
+    let turn = options;
     for (;;) {
       const follower = new TaskFollower({ host, view, signal, stopsAt: isQuestion, answered, cursor });
-      for await (const event of follower.send(sendRequest(message, options, { ...STREAM, tenant: host.tenant }))) {
+      for await (const event of follower.send(sendRequest(message, turn, { ...STREAM, tenant: host.tenant }))) {
         yield event;
         if (event.kind === "message") return;
       }
@@ -52,6 +62,7 @@ async function* turns(host: AgentHost, { said, options, view }: Streaming): Asyn
       if (answer === undefined) return;
       answered = task.status;
       cursor = follower.cursor;
+      turn = withoutCondition(options);
       message = messageOf(answer, { taskId: task.id, contextId: task.contextId });
     }
   } finally {
@@ -59,6 +70,7 @@ async function* turns(host: AgentHost, { said, options, view }: Streaming): Asyn
   }
 }
 
+/** `waitMs` matters only if the agent answers without a stream. */
 const STREAM = { operation: "stream", waitMs: Number.POSITIVE_INFINITY } as const;
 
 /** Not `auth-required`: the authorization may arrive another way, and agents keep the stream open for it. */
@@ -72,6 +84,7 @@ interface Following {
   readonly view: TaskView;
 }
 
+/** A subscription does not stop at questions: another caller may answer them. */
 async function* following(host: AgentHost, { id, options, view }: Following): AsyncGenerator<RemoteStreamEvent, void> {
   const deadline = createDeadline(host.settings.clock, { ...options, taskId: () => id });
   try {

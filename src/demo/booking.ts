@@ -4,6 +4,7 @@ import { answerSchema } from "./answer-schema.ts";
 
 const MAX_PARTY = 12;
 
+/** Accepts `4` and “for 4 people”. An invalid answer makes the agent ask again. */
 const partySize = answerSchema((answer) => {
   const size = Number(typeof answer === "string" ? answer.match(/\d+/)?.[0] : answer);
   if (!Number.isInteger(size) || size < 1 || size > MAX_PARTY)
@@ -21,6 +22,7 @@ const day = answerSchema((answer) => {
   return text;
 });
 
+/** Accepts a boolean too, for callers that answer with data. */
 const yesOrNo = answerSchema((answer) => {
   if (typeof answer === "boolean") return answer;
   const text = String(answer).trim().toLowerCase();

@@ -1,6 +1,8 @@
 import { type Agent, agent } from "../engine/agent/agent.ts";
 
+/** Used if the message has no number. */
 const DEFAULT_START = 10;
+/** 50 minutes. */
 const MAX_START = 3000;
 
 /** Streams one number per second. It survives crashes without code of its own: sleeps are stored, and a yield is never written twice. */

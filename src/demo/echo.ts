@@ -1,6 +1,7 @@
 import { type Agent, agent } from "../engine/agent/agent.ts";
 import { textOf } from "../protocol/part.ts";
 
+/** Makes `reply` answer with a bare message, so that both kinds of answers can be tried. */
 const PREFIX = /^\s*message:\s*/i;
 
 /** Returns what it receives: as a task, or as a message without a task if the text starts with `message:`. */

@@ -1,11 +1,12 @@
 import type { CallPath } from "../protocol/call-path.ts";
 import type { TaskEvent } from "../protocol/event.ts";
 import type { ContextId, TaskId } from "../protocol/ids.ts";
-import type { JsonObject } from "../protocol/json.ts";
 import type { Message } from "../protocol/message.ts";
+import type { OperationPolicy, SendRequest } from "../protocol/operation.ts";
 import type { Principal, Scope } from "../protocol/principal.ts";
 import type { StoredTask } from "../protocol/serial.ts";
 import type { TaskState } from "../protocol/state.ts";
+import type { TraceContext } from "../protocol/trace-context.ts";
 import type { ListCursor, ListQuery, WebhookDraft } from "../store/contract.ts";
 
 /**
@@ -16,23 +17,16 @@ export interface Engine {
   /**
    * Accepts a message. The agent's `reply` answers it without a task; or it creates a task; or, with `message.taskId`, it is added to the inbox
    * of an existing task. Rejects without storing anything: `task-not-found`, `unsupported-operation` (the task has ended), `invalid-params` (a
-   * context that is not the task's), `resource-exhausted` (a limit is reached), `conflict` (see `idempotencyWindow`), `unavailable` (draining).
+   * context that is not the task's), `task-changed` (see `expectedSeq`), `resource-exhausted` (a limit is reached), `conflict` (see `idempotencyWindow`), `unavailable` (draining).
    */
   submit(submission: Submission): Promise<Submitted>;
-  /** Resolves when the submitted message is stored. */
-  accepted(ticket: Ticket): Promise<void>;
-  /**
-   * Resolves when the task's status no longer shows the question that the submitted message answers: the run consumed the message, or the task
-   * has ended. Resolves after 1 second at the latest, and immediately for a message that answers no question.
-   */
-  consumed(ticket: Ticket, caller: Caller): Promise<void>;
-  /**
-   * Resolves when the task has ended; when it is interrupted and the ticket's message was consumed or stays in the inbox for a later turn; after
-   * `limits.maxWait`; or when the server shuts down.
-   */
-  settled(ticket: Ticket, caller: Caller): Promise<void>;
   /** The task as committed; `undefined`: not found. */
   snapshot(scope: Scope, id: TaskId, options: SnapshotOptions): Promise<StoredTask | undefined>;
+  /**
+   * Resolves when the task has events after the seq `after`, when it has ended or been deleted, when `limits.maxPollWait` is over, or when the
+   * server shuts down; immediately if there is no such task. Rejects if the caller's signal aborts.
+   */
+  changed(scope: Scope, id: TaskId, wait: ChangeWait): Promise<void>;
   list(query: ListQuery): Promise<TaskPage>;
   /** Aborts the run and resolves when the task has ended. */
   cancel(scope: Scope, id: TaskId): Promise<CancelResult>;
@@ -51,37 +45,21 @@ export interface Caller {
   readonly signal: AbortSignal;
 }
 
-export interface Submission extends Caller {
+export interface ChangeWait {
+  readonly after: number;
+  readonly caller: Caller;
+}
+
+/** A message, the call that carries it, and the decisions of the server about it. */
+export interface Submission {
+  readonly call: SubmittingCall;
+  readonly request: SubmittedRequest;
   readonly scope: Scope;
-  readonly caller: Principal;
-  readonly dialect: string;
-  /** `taskId` continues that task; `contextId` alone creates a task in that context. */
-  readonly message: Message;
-  /** If no task with `message.taskId` exists, create one with that id (A2A 0.1) instead of rejecting with `task-not-found`. */
-  readonly namesTask?: boolean | undefined;
   /**
    * A message with a `contextId` and no `taskId` continues the caller's only `input-required` task of that context, unless its question may be
    * answered with the task id only. Default: the message creates a task.
    */
   readonly answersByContext?: boolean | undefined;
-  /** The caller's dialect has no bare messages: the agent's `reply` becomes a completed task. */
-  readonly tasksOnly?: boolean | undefined;
-  /**
-   * Milliseconds until the task fails, unless it has ended. Unlike the agent's `timeout`, time spent sleeping or waiting for an answer counts, and
-   * there is no grace period. Used only by a message that creates a task.
-   */
-  readonly timeoutMs?: number | undefined;
-  /** The request's W3C `traceparent` header, unparsed. Its trace id is added to the metadata of the task's events. */
-  readonly traceparent?: string | undefined;
-  /** The agents that the message passed through. Absent: none. */
-  readonly callPath?: CallPath | undefined;
-  /** The metadata of the request, not of the message. */
-  readonly metadata: JsonObject;
-  readonly outputModes: readonly string[];
-  /** URIs of the active extensions. */
-  readonly extensions: readonly string[];
-  /** Store the message id, so that `findByMessage` finds the task when the client reconnects. */
-  readonly streaming: boolean;
   /** Stored together with the message. */
   readonly webhook?: SubmittedWebhook | undefined;
   /**
@@ -92,6 +70,30 @@ export interface Submission extends Caller {
   /** Throws if the caller may not use the skill. Called when the skill is known, before anything is stored. */
   readonly admitSkill?: ((skill: string) => void) | undefined;
 }
+
+/** The members of a call that the engine reads. */
+export interface SubmittingCall extends Caller {
+  readonly principal: Principal;
+  /** Version and binding, such as `1.0/jsonrpc`. */
+  readonly dialect: string;
+  readonly policy: Pick<OperationPolicy, "namesTasks" | "tasksOnly">;
+  /** URIs of the requested extensions that the agent declares. */
+  readonly activeExtensions: readonly string[];
+  /** Where the call belongs in a distributed trace. The trace id is added to the metadata of the task's events. */
+  readonly trace?: TraceContext | undefined;
+  /** The agents that the message passed through. Absent: none. */
+  readonly callPath?: CallPath | undefined;
+}
+
+/**
+ * The members of a send that the engine reads. `message.taskId` continues that task; `message.contextId` alone creates a task in that context.
+ * `timeoutMs` is used only by a message that creates a task; unlike the agent's `timeout`, there is no grace period. The message id of a
+ * `stream` is stored, so that `findByMessage` finds the task when the client reconnects.
+ */
+export type SubmittedRequest = Pick<
+  SendRequest,
+  "operation" | "message" | "metadata" | "outputModes" | "timeoutMs" | "expectedSeq"
+>;
 
 export interface SubmittedWebhook {
   readonly draft: WebhookDraft;
@@ -105,18 +107,28 @@ export type Submitted =
   | { readonly kind: "message"; readonly message: Message }
   | { readonly kind: "task"; readonly ticket: Ticket };
 
-/** Identifies an accepted message and its task. */
+/** An accepted message and its task: what the caller can wait for and read. */
 export interface Ticket {
   readonly taskId: TaskId;
   /** The id under which the engine and the store keep the task; differs from `taskId` if the caller chose that. */
   readonly key: TaskId;
   readonly contextId: ContextId;
-  /** Id of the message's inbox entry. Absent: the message created the task. */
-  readonly inbox?: string;
-  /** Seq of the last question that was visible when the message was accepted: the message does not answer later questions. Default 0. */
-  readonly asked?: number;
-  /** The request ids of the open questions that the message answers. */
-  readonly answers?: readonly string[];
+  /** Resolves when the message is stored. */
+  stored(): Promise<void>;
+  /**
+   * Resolves when the task's status no longer shows the question that the message answers: the run consumed the message, or the task has ended.
+   * Resolves after 1 second at the latest, and immediately for a message that answers no question.
+   */
+  consumed(caller: Caller): Promise<void>;
+  /**
+   * Resolves when the task has ended; when it is interrupted and the message was consumed or stays in the inbox for a later turn; after
+   * `limits.maxWait`; or when the server shuts down.
+   */
+  settled(caller: Caller): Promise<void>;
+  /** As `Engine.snapshot`. */
+  snapshot(options: SnapshotOptions): Promise<StoredTask | undefined>;
+  /** Opens a stream that follows the message, once it is stored. A new task is followed from its first event. */
+  subscribe(options: Pick<SubscribeOptions, "largeBytes">): Promise<Subscription>;
 }
 
 export interface SnapshotOptions {
@@ -141,8 +153,6 @@ export type CancelResult = "canceled" | "repeated" | "too-late" | "not-found";
 export interface SubscribeOptions {
   /** Send the events after this seq. Absent: the events from now on. */
   readonly after?: number;
-  /** Follow this message; a new task is followed from its first event. */
-  readonly ticket?: Ticket;
   /** As in {@link SnapshotOptions}, for `opening`. */
   readonly largeBytes?: number | undefined;
 }
@@ -169,7 +179,7 @@ export interface EncodedTexts {
 export interface Batch {
   /** At least one. An interrupted or terminal status is always the last entry of its batch. */
   readonly entries: readonly ViewEntry[];
-  /** At the last entry, the ticket's message was consumed or left for a later turn. Always true without a ticket. */
+  /** At the last entry, the message that the stream follows was consumed or left for a later turn. Always true if it follows none. */
   readonly answered: boolean;
 }
 
@@ -180,11 +190,20 @@ export interface Subscription {
   readonly resync: boolean;
   /** The task has ended and no events follow the cursor. */
   readonly ended: boolean;
-  /** In `opening` the task is interrupted, and the ticket's message was consumed or left for a later turn. */
+  /** In `opening` the task is interrupted, and the message that the stream follows was consumed or left for a later turn. */
   readonly answered: boolean;
   /** The next events; `undefined` after the terminal event, when closed, and when the server shuts down. */
   next(): Promise<Batch | undefined>;
+  /** As `next`, without a promise: calls back once, perhaps before it returns. Not called again before that. */
+  take(reader: BatchReader): void;
   close(): void;
+}
+
+/** Receives the events of a subscription. */
+export interface BatchReader {
+  /** `undefined`: as with `next`. */
+  arrived(batch: Batch | undefined): void;
+  failed(error: unknown): void;
 }
 
 /** Hooks of the hosting application. */

@@ -33,16 +33,17 @@ const RUNS_SEED = process.env["ENGINE_SEED"] ?? (process.env["ENGINE_RUNS"] === 
 /** All methods that an engine calls except heartbeat: without a lease the engine does not start. */
 const FAILING: readonly StoreMethod[] = [
   ...(["commit", "get", "list", "log", "inbox", "steps", "findByMessage"] as const),
-  ...(["positions", "due", "nextWake", "leave", "sweep"] as const),
+  ...(["positions", "claimDue", "waitingEntries", "claimsOf", "leave", "sweep"] as const),
 ];
 const faults = fc.record({
   seed: fc.nat(),
   delay: fc.constantFrom(1, 4, 12),
   failures: fc.constantFrom(0, 0, 0.05, 0.2),
+  lost: fc.constantFrom(0, 0, 0.05, 0.2),
 });
 
-test("the invariants hold with a store whose calls are delayed and fail at random", async () => {
-  const property = fc.asyncProperty(actions, faults, (some, { seed, delay, failures }) => {
+test("the invariants hold with a store whose calls are delayed, fail, and lose their answers at random", async () => {
+  const property = fc.asyncProperty(actions, faults, (some, { seed, delay, failures, lost }) => {
     const stores: UnreliableStore[] = [];
     const wrapStore: HarnessOptions["wrapStore"] = (inner) => {
       const store = createUnreliableStore(inner, {
@@ -50,6 +51,8 @@ test("the invariants hold with a store whose calls are delayed and fail at rando
         wait: turns,
         delay: { min: 0, max: delay },
         failures: Object.fromEntries(FAILING.map((method) => [method, failures])),
+        lost,
+        reorders: true,
       });
       stores.push(store);
       return store;

@@ -2,6 +2,7 @@ import type { Bus } from "../bus/contract.ts";
 import type { AdjustableClock } from "../internal/clock.ts";
 import type { Logger } from "../internal/logger.ts";
 import type { Store } from "../store/contract.ts";
+import type { Telemetry } from "../telemetry/contract.ts";
 import type { Agent } from "./agent/definition.ts";
 import type { Engine, EngineHooks } from "./api.ts";
 import type { Limits } from "./limits.ts";
@@ -18,6 +19,8 @@ export interface EngineOptions {
   readonly limits?: Partial<Limits>;
   readonly hooks?: EngineHooks;
   readonly logger: Logger;
+  /** Observes attempts, steps and commits. Default: none. */
+  readonly telemetry?: Telemetry | undefined;
   /** 32 bytes: the key that encrypts sensitive answers. With another key after a restart, the questions are asked again. */
   readonly secret: Uint8Array;
   /** Milliseconds that a run has to end after a cancel or its deadline. Default 5000. */

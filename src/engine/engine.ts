@@ -8,8 +8,8 @@ import type { StoredTask } from "../protocol/serial.ts";
 import { otherTaskKey, taskKey } from "../protocol/task-key.ts";
 import type { ListQuery } from "../store/contract.ts";
 import type {
-  Caller,
   CancelResult,
+  ChangeWait,
   SnapshotOptions,
   Submission,
   Submitted,
@@ -20,27 +20,24 @@ import type {
 } from "./api.ts";
 import type { EngineCounts, EngineOptions, RunningEngine } from "./engine-options.ts";
 import { cancelTask } from "./intake/cancel.ts";
-import { consumed } from "./intake/consumed.ts";
-import { refusedTask } from "./intake/refused-task.ts";
-import { settled } from "./intake/settled.ts";
+import { changed } from "./intake/changed.ts";
 import { submit } from "./intake/submit.ts";
+import { ticketOf } from "./intake/ticket.ts";
 import { limitsFrom } from "./limits.ts";
 import { Committer } from "./log/committer.ts";
 import { StoreAvailability } from "./log/store-availability.ts";
 import type { EngineParts } from "./parts.ts";
-import type { Feed } from "./read/feed.ts";
 import { Feeds } from "./read/feeds.ts";
 import { ReadRetries } from "./read/read-retries.ts";
 import { recordedTask, takeSnapshot } from "./read/snapshot.ts";
 import { StateHistories } from "./read/state-history.ts";
-import { openSubscription } from "./read/subscription.ts";
-import { ticketOf } from "./read/ticket.ts";
+import { Subscriptions } from "./read/subscriptions.ts";
 import { createSealer } from "./record/seal.ts";
 import { Claimer } from "./recover/claimer.ts";
 import { PollLoop } from "./recover/poll-loop.ts";
 import { Recovery } from "./recover/recovery.ts";
 import { RetentionSweeper } from "./retention-sweeper.ts";
-import type { RunEnvironment } from "./run/run.ts";
+import type { RunEnvironment } from "./run/run-environment.ts";
 import { Runs } from "./run/runs.ts";
 import { StoreProbe } from "./store-probe.ts";
 
@@ -56,8 +53,6 @@ class TaskEngine implements RunningEngine {
   readonly #probe: StoreProbe;
   readonly #recovery: Recovery;
   readonly #claimer: Claimer;
-  #subscribers = 0;
-  readonly #subscribersOf = new Map<TaskId, number>();
   #phase: "open" | "draining" | "closing" = "open";
   #fatal: unknown;
   readonly #died = createDeferred<void>();
@@ -78,10 +73,12 @@ class TaskEngine implements RunningEngine {
     const agents = new Map(options.agents.map((agent) => [agent.id, agent]));
     const node = options.node ?? randomUUID();
     const environment: RunEnvironment = {
+      node,
       clock,
       limits,
       logger,
       hooks,
+      telemetry: options.telemetry,
       sealer: createSealer(options.secret),
       serverId: options.serverId ?? node,
       parkAfter: options.parkAfter ?? 30_000,
@@ -91,14 +88,19 @@ class TaskEngine implements RunningEngine {
       store,
       clock,
       retryFor: storeRetry,
+      // A process with the same node id counts its commits from 1 again.
+      writer: `${node}/${randomUUID()}`,
+      telemetry: options.telemetry,
       availability,
+      onSettled: () => this.#parts.runs.publishHints(),
+      onLost: () => this.#pollLoop.answerLost(),
       onFatal: (error) => {
         this.#fatal = error;
         this.#died.resolve();
         options.onFatal(error);
       },
     });
-    const feeds = new Feeds(store, limits);
+    const feeds = new Feeds({ store, bus, limits });
     const runs = new Runs({
       agents,
       node,
@@ -109,6 +111,7 @@ class TaskEngine implements RunningEngine {
       environment,
       onReleased: (id) => this.#claimer.onReleased(id),
     });
+    const isClosing = (): boolean => this.#phase === "closing";
     this.#parts = {
       agents,
       node,
@@ -116,25 +119,24 @@ class TaskEngine implements RunningEngine {
       bus,
       committer,
       feeds,
+      subscriptions: new Subscriptions({ store, feeds, isClosing }, limits),
       runs,
       environment,
       stateHistories: new StateHistories(store),
       pendingSends: new Map(),
-      isClosing: () => this.#phase === "closing",
+      isClosing,
     };
     this.#recovery = new Recovery(runs, clock);
-    this.#claimer = new Claimer({
-      parts: this.#parts,
-      recovery: this.#recovery,
-      isOpen: () => this.#phase === "open",
-    });
+    const isOpen = (): boolean => this.#phase === "open";
+    this.#claimer = new Claimer({ parts: this.#parts, recovery: this.#recovery, isOpen });
     this.#sweeper = new RetentionSweeper({ store, clock, logger });
     this.#pollLoop = new PollLoop({
       parts: this.#parts,
       clock,
       recovery: this.#recovery,
       leaseMs: options.leaseMs ?? 30_000,
-      claimTask: (id, crash) => this.#claimer.claim(id, crash),
+      claimer: this.#claimer,
+      isOpen,
     });
   }
 
@@ -150,26 +152,12 @@ class TaskEngine implements RunningEngine {
     return Promise.reject(new A2AError("unavailable", "The server is shutting down.", { retryAfter: 1 }));
   }
 
-  async accepted(ticket: Ticket): Promise<void> {
-    // A message to an existing task was committed before its ticket was created.
-    if (ticket.inbox !== undefined) return;
-    const writer = this.#parts.runs.writer(ticket.key);
-    if (writer === undefined || writer.isStored) return;
-    await writer.flush().catch((cause: unknown) => {
-      throw refusedTask(writer.loss, cause);
-    });
-  }
-
-  consumed(ticket: Ticket, caller: Caller): Promise<void> {
-    return consumed(this.#parts, ticket, caller);
-  }
-
-  settled(ticket: Ticket, caller: Caller): Promise<void> {
-    return settled(this.#parts, ticket, caller);
-  }
-
   snapshot(scope: Scope, id: TaskId, options: SnapshotOptions): Promise<StoredTask | undefined> {
     return lookUp(scope, id, (key) => takeSnapshot(this.#parts, { scope, id: key }, options));
+  }
+
+  async changed(scope: Scope, id: TaskId, wait: ChangeWait): Promise<void> {
+    await lookUp(scope, id, async (key) => (await changed(this.#parts, { scope, id: key }, wait)) || undefined);
   }
 
   async list(query: ListQuery): Promise<TaskPage> {
@@ -189,34 +177,8 @@ class TaskEngine implements RunningEngine {
   }
 
   subscribe(scope: Scope, id: TaskId, options: SubscribeOptions): Promise<Subscription | undefined> {
-    const { ticket } = options;
-    if (ticket !== undefined) return this.#subscribe(scope, ticket.key, options);
-    return lookUp(scope, id, (key) => this.#subscribe(scope, key, options));
-  }
-
-  async #subscribe(scope: Scope, id: TaskId, options: SubscribeOptions): Promise<Subscription | undefined> {
-    const { feeds, store, environment, isClosing } = this.#parts;
-    const { maxSubscribers, maxSubscribersPerTask } = environment.limits;
-    const ofTask = this.#subscribersOf.get(id) ?? 0;
-    if (this.#subscribers >= maxSubscribers || ofTask >= maxSubscribersPerTask) {
-      throw new A2AError("resource-exhausted", "Too many subscriptions; try again in 5 s.", { retryAfter: 5 });
-    }
-    // Count before the first await, so that concurrent callers cannot exceed the limit.
-    this.#count(id, 1);
-    let feed: Feed | undefined;
-    let opened: Subscription | undefined;
-    try {
-      feed = await feeds.acquire(id, scope);
-      if (feed === undefined) return undefined;
-      if (options.ticket !== undefined) await this.accepted(options.ticket);
-      opened = await openSubscription({ store, feeds, isClosing, onClose: () => this.#count(id, -1) }, feed, options);
-      return opened;
-    } finally {
-      if (opened === undefined) {
-        this.#count(id, -1);
-        if (feed !== undefined) feeds.release(feed);
-      }
-    }
+    const { subscriptions, feeds } = this.#parts;
+    return lookUp(scope, id, (key) => subscriptions.open(key, () => feeds.acquire(key, scope), options));
   }
 
   async findByMessage(scope: Scope, messageId: string): Promise<Ticket | undefined> {
@@ -224,14 +186,14 @@ class TaskEngine implements RunningEngine {
     const trace = await store.findByMessage(scope, messageId);
     const record =
       trace === undefined ? undefined : await store.get(trace.task, { scope, artifacts: false, history: 0 });
-    return record === undefined ? undefined : ticketOf(record);
+    return record === undefined ? undefined : ticketOf(this.#parts, record);
   }
 
   find(scope: Scope, id: TaskId): Promise<Ticket | undefined> {
     const { store } = this.#parts;
     return lookUp(scope, id, async (key) => {
       const record = await store.get(key, { scope, artifacts: false, history: 0 });
-      return record === undefined ? undefined : ticketOf(record);
+      return record === undefined ? undefined : ticketOf(this.#parts, record);
     });
   }
 
@@ -245,9 +207,9 @@ class TaskEngine implements RunningEngine {
   }
 
   counts(): EngineCounts {
-    const { runs } = this.#parts;
+    const { runs, subscriptions } = this.#parts;
     const { refusals } = this.#availability;
-    return { ...runs.counts(), live: runs.size, subscribers: this.#subscribers, storeRefusals: refusals };
+    return { ...runs.counts(), live: runs.size, subscribers: subscriptions.size, storeRefusals: refusals };
   }
 
   drain(timeout: number): Promise<void> {
@@ -272,13 +234,6 @@ class TaskEngine implements RunningEngine {
     await this.drain(0);
     this.#claimer.stop();
     await Promise.all([this.#sweeper.stop(), this.#pollLoop.stop()]);
-  }
-
-  #count(id: TaskId, by: 1 | -1): void {
-    this.#subscribers += by;
-    const count = (this.#subscribersOf.get(id) ?? 0) + by;
-    if (count > 0) this.#subscribersOf.set(id, count);
-    else this.#subscribersOf.delete(id);
   }
 }
 

@@ -34,10 +34,14 @@ export interface Limits {
   readonly maxSteps: number;
   /** Size of the result of one step as JSON, in bytes. Beyond it, the step rejects with `step-too-large`. Default: 1 MB. */
   readonly maxStepBytes: number;
+  /** Size of the keys and values of one context (`task.context`), in bytes. Beyond it, writing rejects with `context-too-large`. Default: 64 KB. */
+  readonly maxContextBytes: number;
   /** Values of an Observable that wait to be written. Beyond it, the run fails with `observable-overflow`. Default: 1000. */
   readonly observableBuffer: number;
   /** How long a send waits for its task to end or to ask a question, in milliseconds. Then it returns the task as it is. Default: 1 h. */
   readonly maxWait: number;
+  /** How long a get waits for the task to change, in milliseconds. Then it returns the task as it is. Default: 30 s. */
+  readonly maxPollWait: number;
 }
 
 const KB = 1024;
@@ -61,8 +65,10 @@ export const DEFAULT_LIMITS: Limits = {
   tailBytes: 256 * KB,
   maxSteps: 10_000,
   maxStepBytes: MB,
+  maxContextBytes: 64 * KB,
   observableBuffer: 1000,
   maxWait: 3_600_000,
+  maxPollWait: 30_000,
 };
 
 /** The default limits with these changes. Throws a `TypeError` that names every invalid one. */

@@ -23,6 +23,7 @@ export class ChurnMap<Key, Value> {
     this.#cells.set(key, { value });
   }
 
+  /** True if the key was present. */
   delete(key: Key): boolean {
     const cell = this.#cells.get(key);
     if (cell === undefined) return false;

@@ -69,6 +69,7 @@ export function slewTowards(clock: AdjustableClock, other: number, elapsed: numb
   if (ahead !== 0) clock.adjust(clock.now() + Math.max(-most, Math.min(most, ahead)));
 }
 
+/** What a timer needs from its clock. `pending` has all timers that `adjust` must set again. */
 interface TimerHost {
   readonly now: () => number;
   readonly pending: Set<PendingTimer>;
@@ -87,6 +88,7 @@ class PendingTimer implements Timer {
     this.#host = host;
   }
 
+  /** Waits in pieces of at most `LONGEST_WAIT`; `#elapsed` continues. */
   arm(): void {
     clearTimeout(this.#timeout);
     if (this.#at === Number.POSITIVE_INFINITY) return;

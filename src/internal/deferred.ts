@@ -10,6 +10,7 @@ export interface DeferredOptions {
   readonly handled?: boolean;
 }
 
+/** Unlike `Promise.withResolvers`, it can be marked as handled. */
 export function createDeferred<T = void>(options: DeferredOptions = {}): Deferred<T> {
   const { promise, resolve, reject } = Promise.withResolvers<T>();
   if (options.handled === true) promise.catch(ignore);

@@ -1,3 +1,6 @@
+// Tells public IP addresses from those of private networks, of this machine and of clouds' metadata services. Used by everything that calls
+// addresses from untrusted parties, in browsers too, so it does not use Node.
+
 /** The bytes of an address: 4 or 16. */
 type Bytes = readonly number[];
 
@@ -63,7 +66,9 @@ export function parseNetwork(text: string): Network | undefined {
   return length <= most ? { prefix, length } : undefined;
 }
 
-/** Whether an address is in a network; also for IPv6 addresses that contain an IPv4 address. */
+/**
+ * Whether an address is in a network. An IPv4 address that is written as IPv6 (`::ffff:10.0.0.1`) counts as IPv4. False for invalid text.
+ */
 export function isInNetwork(text: string, { prefix, length }: Network): boolean {
   const bytes = bytesOf(text);
   if (bytes === undefined) return false;
@@ -81,6 +86,7 @@ function isPublicV4(bytes: Bytes): boolean {
   return !CLOSED_V4.some(([prefix, length]) => isWithin(bytes, bytesOfV4(prefix), length));
 }
 
+/** An embedded IPv4 address decides, because a connection may reach it. */
 function isPublicV6(bytes: Bytes): boolean {
   for (const [prefix, length, offset] of EMBEDDED_V4) {
     if (isWithin(bytes, bytesOfV6(prefix), length)) return isPublicV4(bytes.slice(offset, offset + 4));
@@ -89,6 +95,7 @@ function isPublicV6(bytes: Bytes): boolean {
   return !CLOSED_V6.some(([prefix, length]) => isWithin(bytes, bytesOfV6(prefix), length));
 }
 
+/** Compares the first `length` bits. False for an address of the other family. */
 function isWithin(bytes: Bytes, prefix: Bytes | undefined, length: number): boolean {
   if (prefix?.length !== bytes.length) return false;
   return prefix.every((wanted, index) => {
@@ -104,6 +111,7 @@ function bytesOfV4(text: string): Bytes | undefined {
   return bytes.every((byte) => byte <= 255) ? bytes : undefined;
 }
 
+/** Accepts brackets and a zone (`fe80::1%eth0`), which is ignored. */
 function bytesOfV6(text: string): Bytes | undefined {
   const [address = ""] = text.replace(/^\[(.*)\]$/, "$1").split("%");
   const halves = address.split("::");

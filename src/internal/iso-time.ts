@@ -11,4 +11,5 @@ export function createIsoTime(): (milliseconds: number) => string {
   };
 }
 
+/** The instance that the whole process uses. */
 export const isoTime: (milliseconds: number) => string = createIsoTime();

@@ -3,6 +3,7 @@ export class LazyAbort {
   #controller: AbortController | undefined;
   #reason: Error | undefined;
 
+  /** `undefined` until `abort` is called. */
   get reason(): Error | undefined {
     return this.#reason;
   }

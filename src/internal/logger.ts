@@ -6,7 +6,7 @@ export interface Logger {
   error(message: string, details?: object): void;
 }
 
-/** A logger that writes nothing. */
+/** A logger that writes nothing, for tests and as a default. */
 export const SILENT_LOGGER: Logger = {
   debug: () => {},
   info: () => {},

@@ -1,3 +1,4 @@
+/** Callers of all parts of the process, oldest first. */
 const waiting: (() => void)[] = [];
 
 /**

@@ -3,10 +3,12 @@ import { randomFillSync } from "node:crypto";
 /** Creates UUIDs of version 7 (RFC 9562). Each sorts after the one before, even if the clock stands still or goes back. */
 export type UuidSource = (now?: number) => string;
 
+/** Random bytes are fetched in bulk: one call per id would cost more than the rest. */
 const POOL_BYTES = 4096;
 /** Hexadecimal digits that one id takes from the random pool: 62 bits after the variant, and 12 bits for the start of the counter. */
 const DIGITS = 20;
 const MAX_COUNTER = 0xfff;
+/** The digits whose first two bits are `10` (RFC 9562 §4.1). */
 const VARIANT = ["8", "9", "a", "b"];
 
 /**
@@ -51,6 +53,7 @@ export function createUuidSource(): UuidSource {
 /** The source that the whole process uses. */
 export const uuidv7: UuidSource = createUuidSource();
 
+/** 48 bits of milliseconds as `xxxxxxxx-xxxx`. */
 function prefixOf(time: number): string {
   const digits = time.toString(16).padStart(12, "0");
   return `${digits.slice(0, 8)}-${digits.slice(8)}`;

@@ -16,6 +16,7 @@ export interface OutgoingRules {
   readonly ports?: readonly number[] | undefined;
 }
 
+/** The rules, and the limits of each request. */
 export interface OutgoingOptions extends OutgoingRules {
   /** Milliseconds for the whole request, including the body of the answer; `Infinity` for streams. Default 30 000. */
   readonly timeout?: number | undefined;
@@ -31,6 +32,7 @@ export interface OutgoingOptions extends OutgoingRules {
   readonly ca?: string | undefined;
 }
 
+/** Resolves with IP addresses as text. Rejects, or resolves with none, if the name is unknown. */
 export type Lookup = (hostname: string) => Promise<readonly string[]>;
 
 /** Options of a request in addition to those of `fetch`. */

@@ -10,7 +10,7 @@ const REDIRECTS: readonly number[] = [301, 302, 303, 307, 308];
 /** Statuses whose answers have no body. */
 const BODILESS: readonly number[] = [204, 205, 304];
 
-/** Throws a `TypeError` for invalid rules. */
+/** Creates a guarded HTTP client with its own connections. Throws a `TypeError` for invalid rules. */
 export function createOutgoing(options: OutgoingOptions = {}): Outgoing {
   const { timeout = 30_000, maxBytes = 1024 * 1024, connectTimeout = 10_000, maxSockets = 16 } = options;
   const rules = new Rules(options);
@@ -34,6 +34,7 @@ function withoutOurs({ timeout: _timeout, maxBytes: _maxBytes, ...rest }: Reques
   return rest;
 }
 
+/** The rules and limits of one request. */
 interface SendOptions {
   readonly rules: Rules;
   readonly agents: GuardedAgents;
@@ -42,6 +43,7 @@ interface SendOptions {
   readonly maxBytes: number;
 }
 
+/** The deadline ends when the body has been read, so it stays set after this function returns. */
 async function send(request: Request, options: SendOptions): Promise<Response> {
   const { rules, timeout } = options;
   const url = rules.checkUrl(request.url);
@@ -57,12 +59,14 @@ async function send(request: Request, options: SendOptions): Promise<Response> {
   }
 }
 
+/** The final answer, after redirects. */
 interface Followed {
   readonly answer: IncomingMessage;
   /** The request that was redirected. */
   readonly last: OutgoingRequest;
 }
 
+/** Every target is checked like the first URL: a redirect must not lead around the rules. */
 async function follow(first: OutgoingRequest, { rules, agents, redirect }: SendOptions): Promise<Followed> {
   let request = first;
   for (let redirects = 0; ; redirects += 1) {
@@ -98,6 +102,7 @@ interface Deadline {
   release(): void;
 }
 
+/** Combines the caller's signal and the timeout. `release` removes both. */
 function createDeadline(signal: AbortSignal, timeout: number, url: URL): Deadline {
   const controller = new AbortController();
   const abort = (): void => controller.abort(signal.reason);
@@ -121,6 +126,7 @@ interface ResponseOptions {
   readonly deadline: Deadline;
 }
 
+/** Turns Node's answer into a web `Response`. Its `url` is the one after redirects. */
 function responseOf(answer: IncomingMessage, options: ResponseOptions): Response {
   const { url, deadline, method } = options;
   const { statusCode: status = 0, statusMessage = "", rawHeaders } = answer;

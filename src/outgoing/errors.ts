@@ -15,8 +15,10 @@ export const REFUSALS = [
   "redirect",
 ] as const;
 
+/** The `code` of an `OutgoingRefused`. */
 export type RefusalCode = (typeof REFUSALS)[number];
 
+/** Optional members of an `OutgoingRefused`. */
 export interface OutgoingRefusedOptions {
   /** The field of the caller's request that contains the address. */
   readonly field?: string | undefined;

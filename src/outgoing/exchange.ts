@@ -42,6 +42,7 @@ class StaleConnection extends Error {
   }
 }
 
+/** Rejects with `OutgoingRefused`, `OutgoingFailure`, `StaleConnection`, or the signal's reason. */
 function attempt(request: OutgoingRequest, agents: GuardedAgents): Promise<IncomingMessage> {
   const { url, method, body, signal } = request;
   signal.throwIfAborted();
@@ -70,6 +71,7 @@ function attempt(request: OutgoingRequest, agents: GuardedAgents): Promise<Incom
   });
 }
 
+/** `identity`, because answers are not decompressed here. */
 function headersOf({ headers, body, method }: OutgoingRequest): Readonly<Record<string, string>> {
   const kept = [...headers].filter(([name]) => !NOT_FORWARDED.includes(name));
   const hasBody = body !== undefined || (method !== "GET" && method !== "HEAD");

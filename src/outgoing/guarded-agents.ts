@@ -8,6 +8,7 @@ import type { Lookup } from "./contract.ts";
 import { OutgoingFailure, OutgoingRefused } from "./errors.ts";
 import { bareHost, type Rules } from "./rules.ts";
 
+/** How connections are made. `lookup` defaults to the system's resolver, `ca` to the authorities that Node trusts. */
 export interface GuardedAgentsOptions {
   readonly rules: Rules;
   /** Milliseconds that opening a connection may take. */
@@ -25,8 +26,9 @@ export interface GuardedAgents {
 
 /** Idle connections are closed after this many milliseconds. */
 const IDLE_MS = 5_000;
+/** Idle connections kept per origin. */
 const MAX_IDLE_PER_ORIGIN = 2;
-/** Idle connections kept over all origins. */
+/** Connections over all origins, in use or idle. */
 const MAX_SOCKETS = 512;
 
 /**
@@ -78,6 +80,7 @@ function targetOf({ host, port }: ClientRequestArgs): Target {
   return { hostname: bareHost((host ?? "").toLowerCase()), port: Number(port) };
 }
 
+/** All addresses, in the order of the resolver. */
 async function systemLookup(hostname: string): Promise<readonly string[]> {
   const found = await lookUp(hostname, { all: true, order: "verbatim" });
   return found.map(({ address }) => address);
@@ -101,6 +104,7 @@ function guardLookup(rules: Rules, lookup: Lookup, { hostname, port }: Target): 
   };
 }
 
+/** What a new connection is checked against. */
 export interface WatchOptions {
   readonly rules: Rules;
   readonly target: Target;

@@ -20,6 +20,7 @@ const METADATA: readonly Network[] = networks([
   "fd00:ec2::/32",
 ]);
 
+/** Names of these services, refused even if networks are allowed. */
 const METADATA_NAMES: readonly string[] = ["metadata.google.internal", "metadata", "instance-data"];
 
 /** Ports from 1024 on whose services may interpret an HTTP request as commands, including the ports that browsers block. */
@@ -80,6 +81,7 @@ export class Rules {
     return hostname === address || !METADATA.some((network) => isInNetwork(address, network));
   }
 
+  /** Adds one item of `allow`. Throws a `TypeError` that quotes it if it is invalid. */
   #allow(item: string): void {
     const text = item.trim().toLowerCase();
     const named = Object.hasOwn(NAMED, text) ? NAMED[text] : undefined;
@@ -116,6 +118,7 @@ export function bareHost(hostname: string): string {
   return withoutTrailing(hostname.replace(/^\[(.*)\]$/, "$1"), ".");
 }
 
+/** `URL` leaves out the default port of a scheme. */
 export function portOf({ port, protocol }: URL): number {
   return port === "" ? (DEFAULT_PORT[protocol] ?? 0) : Number(port);
 }
@@ -126,7 +129,7 @@ function networks(list: readonly string[]): readonly Network[] {
 
 /** A host with an optional port, normalized by `URL`. */
 function hostFrom(text: string, item: string): string {
-  // A scheme without a default port, so that `URL` keeps every port.
+  // `URL` drops the default port of https, so the port is read from the text.
   const url = /^[^/?#@\s]+$/.test(text) ? URL.parse(`https://${text}`) : null;
   const port = /:(\d{1,5})$/.exec(text)?.[1];
   const isBare = url !== null && url.hostname !== "" && url.pathname === "/";

@@ -1,4 +1,5 @@
 import type { Agent } from "../engine/agent/agent.ts";
+import { withoutTrailing } from "../internal/without-trailing.ts";
 import type { AgentCapabilities, AgentSkill } from "../protocol/card.ts";
 import { PLAIN_BINDING } from "../wire/plain/binding.ts";
 import { askServer } from "./ask-server.ts";
@@ -15,7 +16,9 @@ export interface A2AAgentCard {
   readonly version: string;
   /** URL for clients of 0.x. Absent if the server shows only cards of 1.0. */
   readonly url?: string;
+  /** All endpoints in the form of 0.3. */
   readonly additionalInterfaces?: readonly { readonly url: string; readonly transport: string }[];
+  /** All endpoints in the form of 1.0. */
   readonly supportedInterfaces?: readonly A2AAgentInterface[];
   readonly capabilities: AgentCapabilities;
   readonly defaultInputModes: readonly string[];
@@ -46,6 +49,7 @@ export function buildAgentCardForAgent(
   return cardOf(agent.id, baseUrl, deps);
 }
 
+/** Asks the server itself, so that the card is the one that callers get. */
 async function cardOf(
   agentId: string | undefined,
   baseUrl: string | undefined,
@@ -55,7 +59,7 @@ async function cardOf(
   // Safe: a response of this package's own server.
   const card = (await askServer({ ...deps, agentId }, "/.well-known/agent-card.json")) as A2AAgentCard;
   if (baseUrl === undefined) return card;
-  const base = baseUrl.replace(/\/+$/, "");
+  const base = withoutTrailing(baseUrl, "/");
   return moved(card, agentId === undefined ? base : `${base}/agents/${agentId}`);
 }
 

@@ -1,4 +1,4 @@
-import { REQUIRE_DEFAULT_PROJECT } from "../wire/plain/binding.ts";
+import { REQUIRE_DEFAULT_PROJECT } from "../wire/plain/root-agent.ts";
 import { errorOf, ValidationError } from "./errors.ts";
 import type { A2ATaskDeps } from "./types.ts";
 

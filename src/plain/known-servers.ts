@@ -10,6 +10,7 @@ const MAX_TASKS = 10_000;
 const sent = new Map<string, A2ATaskDeps>();
 let latestServer: A2ATaskDeps["server"] | undefined;
 
+/** Called by every function that gets a server, so that later calls may omit it. */
 export function rememberServer({ server }: A2ATaskDeps): void {
   latestServer = server;
 }
@@ -26,6 +27,7 @@ export function rememberTask(id: string, deps: A2ATaskDeps): void {
 let forgotten: ReadonlySet<string> = new Set();
 let forgottenAt = Number.NEGATIVE_INFINITY;
 
+/** For `clearTaskStore`. */
 export function forgetTasks(): void {
   forgotten = new Set(sent.keys());
   forgottenAt = Date.now();

@@ -27,7 +27,9 @@ export interface A2ATask {
 /** The body of `tasks/send`: the parameters, bare or under `params`. */
 export type A2ATaskSendRequest = A2ATaskParameters | { readonly params: A2ATaskParameters };
 
+/** What to send. Only `message` is required. */
 interface A2ATaskParameters {
+  /** A text, or text parts. */
   readonly message: string | MessageToSend;
   /** Id of the skill to use. Default: the agent chooses. */
   readonly skill?: string | undefined;
@@ -39,6 +41,7 @@ interface A2ATaskParameters {
   readonly taskId?: string | undefined;
 }
 
+/** A message of text parts. `role` and `type` may be omitted: they can have only one value. */
 interface MessageToSend {
   readonly role?: "user" | undefined;
   readonly parts: readonly { readonly type?: "text" | undefined; readonly text: string }[];

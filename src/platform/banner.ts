@@ -2,6 +2,7 @@ import type { Agent } from "../engine/agent/agent.ts";
 import type { AgentInterface, SecurityScheme } from "../protocol/card.ts";
 import { exampleSends } from "../wire/example-sends.ts";
 
+/** What the start-up text says. */
 export interface BannerFacts {
   /** URL of the server on this machine, without a trailing slash. */
   readonly url: string;
@@ -19,6 +20,7 @@ export interface BannerFacts {
   readonly schemes: Readonly<Record<string, SecurityScheme>>;
 }
 
+/** The address of the card since 0.3. */
 export const CARD_PATH = "/.well-known/agent-card.json";
 
 /** The start-up text for a terminal: agents, URLs and commands to try. */
@@ -68,7 +70,11 @@ export function plainBanner(facts: BannerFacts): string {
   ].join("\n");
 }
 
-const BINDING_NAMES: Readonly<Record<string, string>> = { JSONRPC: "JSON-RPC", "HTTP+JSON": "REST" };
+const BINDING_NAMES: Readonly<Record<string, string>> = {
+  JSONRPC: "JSON-RPC",
+  "HTTP+JSON": "REST",
+  GRPC: "gRPC",
+};
 
 /** The bindings, each with its versions. */
 function supported({ interfaces }: BannerFacts): string {

@@ -1,11 +1,14 @@
 import { pino } from "pino";
 import type { Logger } from "../internal/logger.ts";
+import { plainText } from "../internal/terminal-text.ts";
 import { StartupError } from "./startup-error.ts";
 
+/** From most to least output. */
 export const LOG_LEVELS = ["debug", "info", "warn", "error", "silent"] as const;
+/** Lines below the level are not written. */
 export type LogLevel = (typeof LOG_LEVELS)[number];
 
-/** The level in `LOG_LEVEL`; `info` if it is not set. */
+/** The level in `LOG_LEVEL`; `info` if it is not set. Throws a {@link StartupError} for another value. */
 export function logLevelFrom(env: NodeJS.ProcessEnv = process.env): LogLevel {
   const wanted = env["LOG_LEVEL"] || "info";
   const level = LOG_LEVELS.find((name) => name === wanted);
@@ -26,7 +29,7 @@ export function createLogger(options: { readonly level: LogLevel; readonly prett
       formatters: { level: (label) => ({ level: label }) },
       serializers: { error: pino.stdSerializers.err },
     },
-    pretty ? { write: (line: string) => void destination.write(forPeople(line)) } : destination,
+    pretty ? { write: (line: string) => void destination.write(`${plainText(forPeople(line))}\n`) } : destination,
   );
   return {
     debug: (message, details) => log.debug(details ?? {}, message),
@@ -36,11 +39,12 @@ export function createLogger(options: { readonly level: LogLevel; readonly prett
   };
 }
 
+/** `{"level":"info","time":"2030-01-31T12:00:00.000Z","msg":"Started","port":3000}` becomes `12:00:00 info  Started port=3000`. */
 function forPeople(line: string): string {
   const { level, time, msg, error, ...details } = JSON.parse(line) as Record<string, unknown>;
   const facts = Object.entries(details).map(([name, value]) => ` ${name}=${JSON.stringify(value)}`);
   const clock = String(time).slice(11, 19);
-  return `${clock} ${String(level).padEnd(5)} ${String(msg)}${facts.join("")}${errorText(error)}\n`;
+  return `${clock} ${String(level).padEnd(5)} ${String(msg)}${facts.join("")}${errorText(error)}`;
 }
 
 function errorText(error: unknown): string {

@@ -1,9 +1,11 @@
+import { once } from "node:events";
 import { createServer as createHttpServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterEach, describe, expect, it } from "vitest";
-import { type Agent, agent } from "../engine/agent/agent.ts";
+import type { Agent } from "../engine/agent/agent.ts";
 import { StoreError } from "../store/contract.ts";
 import { createMemoryStore } from "../store/memory/store.ts";
+import { agent } from "./agents/agent.ts";
 import { createServer, type Server } from "./create-server.ts";
 import type { ServerOptions } from "./settings/settings.ts";
 
@@ -31,7 +33,8 @@ const waiter = agent({
   version: "1.0.0",
   async *run(task) {
     yield "waiting";
-    await new Promise((resolve) => task.signal.addEventListener("abort", resolve));
+    // The signal may be aborted already.
+    if (!task.signal.aborted) await once(task.signal, "abort");
   },
 });
 
@@ -82,9 +85,13 @@ describe("a server", () => {
     const response = await fetch(new Request(`${url}/`, request("hello")));
     expect(await response.json()).toMatchObject(COMPLETED);
     const card: unknown = await (await fetch(`${url}/.well-known/agent-card.json`)).json();
-    const { supportedInterfaces } = card as { supportedInterfaces: readonly { url: string }[] };
+    const { supportedInterfaces } = card as {
+      supportedInterfaces: readonly { url: string; protocolBinding: string }[];
+    };
     expect(supportedInterfaces.length).toBeGreaterThan(1);
-    for (const reached of supportedInterfaces) expect(reached.url.startsWith(url)).toBe(true);
+    for (const reached of supportedInterfaces) {
+      expect(reached.url.startsWith(reached.protocolBinding === "GRPC" ? `127.0.0.1:${port}` : url)).toBe(true);
+    }
   });
 
   it("warns if it listens on all interfaces without a public URL", async () => {
@@ -113,7 +120,9 @@ describe("a server", () => {
       const { port, publicUrl } = await create({ host: "0.0.0.0", ...options }).listen();
       const address = `http://127.0.0.1:${port}/agents/waiter/.well-known/agent-card.json`;
       const card: unknown = await (await fetch(address, { headers: { ...forwarded, "a2a-version": "1.0" } })).json();
-      const { supportedInterfaces } = card as { supportedInterfaces: readonly { url: string }[] };
+      const { supportedInterfaces } = card as {
+        supportedInterfaces: readonly { url: string; protocolBinding: string }[];
+      };
       return [publicUrl, supportedInterfaces[0]?.url].map((text) => text?.replace(String(port), "PORT"));
     };
     const publicUrl = "https://public.example";

@@ -6,6 +6,7 @@ import { checkDeclarations } from "./agents/check-declarations.ts";
 import { createLogger, logLevelFrom } from "./create-logger.ts";
 import { isWildcard, urlOf } from "./listen-url.ts";
 import { Listener, type ListeningAt } from "./listener.ts";
+import { loadGrpc } from "./load-grpc.ts";
 import { forLocalNames, isLoopback } from "./local-names.ts";
 import { requireClientCertificates, securityFrom } from "./security/security-settings.ts";
 import { type ServerOptions, settingsFrom } from "./settings/settings.ts";
@@ -37,6 +38,8 @@ export interface Listening extends ListeningAt {
   readonly publicUrl: string;
   /** Where data is stored, as text for people. */
   readonly storage: string;
+  /** Whether gRPC is served on the same port. */
+  readonly grpc: boolean;
 }
 
 /**
@@ -50,6 +53,7 @@ export function createServer(agents: Agent | readonly Agent[], options: ServerOp
   const authenticates = security !== undefined || options.authenticate !== undefined;
   checkDeclarations(served, {
     dialects: settings.dialects,
+    grpc: settings.grpc,
     authenticates,
     security,
     pushes: settings.push !== undefined,
@@ -57,11 +61,12 @@ export function createServer(agents: Agent | readonly Agent[], options: ServerOp
   const logger = options.logger ?? createLogger({ level: logLevelFrom(), pretty: process.stderr.isTTY });
 
   let running: Started | undefined;
-  let failureTold = false;
+  let isFailureLogged = false;
   let listener: Listener | undefined;
   let closing: Promise<void> | undefined;
-  const unheard = urlOf(settings.host, settings.port, settings.tls === undefined ? "http" : "https");
-  const publicUrl = settings.publicUrl ?? (() => listener?.url ?? unheard);
+  // For servers that are mounted in another application and never listen themselves.
+  const configuredUrl = urlOf(settings.host, settings.port, settings.tls === undefined ? "http" : "https");
+  const publicUrl = settings.publicUrl ?? (() => listener?.url ?? configuredUrl);
   const started = startServer({ agents: served, options, settings, security, publicUrl, logger });
   started.then(
     (result) => {
@@ -81,8 +86,8 @@ export function createServer(agents: Agent | readonly Agent[], options: ServerOp
     await server.close();
   };
   const refuse = (error: unknown): string => {
-    if (!failureTold) logger.error("Requests are refused: the server could not start", { error });
-    failureTold = true;
+    if (!isFailureLogged) logger.error("Requests are refused: the server could not start", { error });
+    isFailureLogged = true;
     return '{"error":{"code":503,"status":"UNAVAILABLE","message":"The server could not start"}}';
   };
   return {
@@ -104,16 +109,19 @@ export function createServer(agents: Agent | readonly Agent[], options: ServerOp
       }
     },
     async listen() {
-      const { http, storage } = await started;
+      const { http, storage, listening } = await started;
+      const grpc = settings.grpc ? await loadGrpc(settings.dialects, logger) : undefined;
       if (closing !== undefined) throw new StartupError("usage", "The server is closed: it cannot listen.");
       if (listener !== undefined) throw new StartupError("usage", "The server is already listening.");
       requireClientCertificates(security, settings.tls);
       const isNamed = settings.publicUrl !== undefined || settings.trustedProxies.length > 0;
       const isOpenHere = !authenticates && !isNamed && isLoopback(settings.host);
-      const handler = isOpenHere ? forLocalNames(http.nodeHandler) : http.nodeHandler;
-      listener = new Listener(handler, settings.timeouts, settings.tls);
+      if (grpc !== undefined) http.serveGrpc(grpc);
+      const handlers = { http1: http.nodeHandler, http2: http.http2Handler };
+      listener = new Listener(isOpenHere ? forLocalNames(handlers) : handlers, settings.timeouts, settings.tls);
       try {
         const at = await listener.listen(settings.host, settings.port);
+        listening(at.url);
         if (settings.publicUrl === undefined && settings.trustedProxies.length === 0 && isWildcard(settings.host)) {
           logger.warn("Agent cards state an address that only this machine can reach: set the public URL", {
             url: at.url,
@@ -127,7 +135,7 @@ export function createServer(agents: Agent | readonly Agent[], options: ServerOp
             },
           );
         }
-        return { ...at, publicUrl: settings.publicUrl ?? at.url, storage };
+        return { ...at, publicUrl: settings.publicUrl ?? at.url, storage, grpc: grpc !== undefined };
       } catch (error) {
         closing = stop(0);
         await closing;
@@ -153,8 +161,10 @@ export function createServer(agents: Agent | readonly Agent[], options: ServerOp
   };
 }
 
+/** For answers before the server has started, which no codec writes. */
 const JSON_TYPE = { "content-type": "application/json", "x-content-type-options": "nosniff" };
 
+/** Throws a {@link StartupError} for an empty list and for two agents with the same id, which would have the same URL. */
 function agentsFrom(agents: Agent | readonly Agent[]): readonly Agent[] {
   const list = "id" in agents ? [agents] : agents;
   if (list.length === 0) throw new StartupError("usage", "No agent is given. Pass at least one.");

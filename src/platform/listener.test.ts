@@ -1,14 +1,19 @@
 import { once } from "node:events";
+import { type ClientHttp2Session, connect as connectHttp2 } from "node:http2";
 import { connect } from "node:net";
 import { text } from "node:stream/consumers";
 import { afterEach, describe, expect, it } from "vitest";
-import { Listener } from "./listener.ts";
+import { type ArrivalTimeouts, Listener, type PortHandlers } from "./listener.ts";
 
 const open = new Set<Listener>();
 afterEach(async () => {
   for (const listener of open) await listener.close();
   open.clear();
 });
+
+function onlyHttp1(http1: PortHandlers["http1"]): PortHandlers {
+  return { http1, http2: ({ stream }) => stream.close() };
+}
 
 /** Sends this text on a connection and nothing more. Returns the response. */
 async function responseTo(port: number, sent: string): Promise<string> {
@@ -22,11 +27,11 @@ describe("A listener", () => {
   it("answers 408 to slow headers and bodies, and serves other requests", async () => {
     let handled = 0;
     const listener = new Listener(
-      (request, response) => {
+      onlyHttp1((request, response) => {
         handled += 1;
         request.resume();
         request.on("end", () => response.end("read"));
-      },
+      }),
       { head: 100, whole: 300 },
     );
     open.add(listener);
@@ -43,14 +48,103 @@ describe("A listener", () => {
 
   it("does not limit the time of a response", async () => {
     const listener = new Listener(
-      (_request, response) => {
+      onlyHttp1((_request, response) => {
         response.write("begun,");
         setTimeout(() => response.end("done"), 1500);
-      },
+      }),
       { head: 100, whole: 200 },
     );
     open.add(listener);
     const { url } = await listener.listen("127.0.0.1", 0);
     expect(await (await fetch(url)).text()).toBe("begun,done");
+  });
+});
+
+describe("A listener, over HTTP/2", () => {
+  const answering: PortHandlers["http2"] = ({ stream }) => {
+    stream.on("error", () => undefined);
+    stream.resume();
+    stream.on("end", () => {
+      if (stream.closed) return;
+      stream.respond({ ":status": 200 });
+      stream.end("read");
+    });
+  };
+
+  async function listening(timeouts: ArrivalTimeouts, http2 = answering): Promise<{ url: string; listener: Listener }> {
+    const listener = new Listener({ http1: (_request, response) => response.end("one"), http2 }, timeouts);
+    open.add(listener);
+    return { listener, url: (await listener.listen("127.0.0.1", 0)).url };
+  }
+
+  async function status(session: ClientHttp2Session, body: string | undefined): Promise<number | undefined> {
+    const stream = session.request({ ":method": "POST", ":path": "/" }, { endStream: false });
+    stream.on("error", () => undefined);
+    if (body === undefined) stream.write("half");
+    else stream.end(body);
+    let answered: number | undefined;
+    stream.on("response", (headers) => {
+      answered = headers[":status"];
+    });
+    stream.resume();
+    await once(stream, "close");
+    return answered;
+  }
+
+  it("serves both versions of HTTP on one port", async () => {
+    const { url } = await listening({ head: 1000, whole: 1000 });
+    expect(await (await fetch(url)).text()).toBe("one");
+    const session = connectHttp2(url);
+    expect(await status(session, "whole")).toBe(200);
+    session.close();
+  });
+
+  it("accepts a preface that arrives byte by byte", async () => {
+    const { url } = await listening({ head: 2000, whole: 2000 });
+    const socket = connect(Number(new URL(url).port), "127.0.0.1");
+    socket.setNoDelay(true);
+    await once(socket, "connect");
+    for (const byte of Buffer.from("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n")) {
+      socket.write(Uint8Array.of(byte));
+      await new Promise(setImmediate);
+    }
+    socket.write(Buffer.from("000000040000000000", "hex"));
+    const [settings] = (await once(socket, "data")) as [Buffer];
+    // The server's own SETTINGS frame.
+    expect(settings[3]).toBe(4);
+    socket.destroy();
+  });
+
+  it("answers 408 to a slow body, and serves other requests of the connection", async () => {
+    const { url } = await listening({ head: 100, whole: 300 });
+    const session = connectHttp2(url);
+    const slow = status(session, undefined);
+    expect(await status(session, "whole")).toBe(200);
+    expect(await slow).toBe(408);
+    session.close();
+  });
+
+  it("closes a connection without a request", async () => {
+    const { url } = await listening({ head: 100, whole: 300 });
+    const session = connectHttp2(url);
+    session.on("error", () => undefined);
+    await once(session, "close");
+  });
+
+  it("tells callers to go away when it closes, and lets their requests finish", async () => {
+    const begun = Promise.withResolvers<void>();
+    const { url, listener } = await listening({ head: 1000, whole: 1000 }, ({ stream }) => {
+      stream.respond({ ":status": 200 });
+      begun.resolve();
+      setTimeout(() => stream.end("late"), 200);
+    });
+    const session = connectHttp2(url);
+    const goneAway = once(session, "goaway");
+    const stream = session.request({ ":path": "/" });
+    await begun.promise;
+    const closing = listener.close();
+    expect((await goneAway)[0]).toBe(0);
+    expect(await text(stream)).toBe("late");
+    await closing;
   });
 });

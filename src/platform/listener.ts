@@ -1,8 +1,19 @@
 import { once } from "node:events";
-import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import { createServer as createTlsServer } from "node:https";
+import { createServer as createHttp1Server, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import {
+  createServer as createHttp2Server,
+  type IncomingHttpHeaders,
+  type ServerHttp2Stream,
+  type ServerOptions,
+} from "node:http2";
+import { createServer as createTcpServer, type Socket, type Server as TcpServer } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
+import { createServer as createTlsServer, type TLSSocket } from "node:tls";
+import { HSTS, HSTS_VALUE } from "../transport/exchange.ts";
+import type { Http2Handler } from "../transport/http2/http2-handler.ts";
+import { Http2Sessions } from "./http2-sessions.ts";
 import { urlOf } from "./listen-url.ts";
+import { type Protocols, switchProtocol } from "./protocol-switch.ts";
 import type { ServingTls } from "./security/security-tls.ts";
 import { messageOf, StartupError, systemCode } from "./startup-error.ts";
 
@@ -18,7 +29,9 @@ export interface ListeningAt {
 
 /** How long requests may take to arrive, in milliseconds. Slower ones get a 408, and their connections are closed. */
 export interface ArrivalTimeouts {
+  /** Until all headers have arrived. */
   readonly head: number;
+  /** Until the body has arrived as well. At least `head`. */
   readonly whole: number;
 }
 
@@ -31,24 +44,58 @@ const LAST_ANSWERS = 2000;
 
 type NodeHandler = (request: IncomingMessage, response: ServerResponse) => void;
 
-/** An HTTP or HTTPS server on one port. */
+/** The handlers of one port. */
+export interface PortHandlers {
+  readonly http1: NodeHandler;
+  readonly http2: Http2Handler;
+}
+
+/**
+ * A server for HTTP/1 and HTTP/2 on one port, in clear text or with TLS. In clear text the first bytes of a connection decide, with TLS
+ * what both sides agreed on (ALPN).
+ */
 export class Listener {
-  readonly #server: ReturnType<typeof createServer> | ReturnType<typeof createTlsServer>;
+  readonly #server: TcpServer;
+  readonly #http1: Server;
+  readonly #sessions: Http2Sessions;
+  readonly #sockets = new Set<Socket>();
   readonly #scheme: "http" | "https";
   #url: string | undefined;
 
-  constructor(handler: NodeHandler, timeouts: ArrivalTimeouts, tls?: ServingTls) {
-    const options = {
-      keepAliveTimeout: KEEP_ALIVE,
-      headersTimeout: timeouts.head,
-      requestTimeout: timeouts.whole,
-      connectionsCheckingInterval: Math.min(CHECKING_INTERVAL, timeouts.head),
-    };
+  constructor(handlers: PortHandlers, timeouts: ArrivalTimeouts, tls?: ServingTls) {
+    const checkingInterval = Math.min(CHECKING_INTERVAL, timeouts.head);
     this.#scheme = tls === undefined ? "http" : "https";
+    this.#http1 = createHttp1Server(
+      {
+        keepAliveTimeout: KEEP_ALIVE,
+        headersTimeout: timeouts.head,
+        requestTimeout: timeouts.whole,
+        connectionsCheckingInterval: checkingInterval,
+      },
+      tls === undefined ? handlers.http1 : overTls(handlers.http1),
+    );
+    // A server that does not listen itself would not check its time-outs.
+    this.#http1.emit("listening");
+    const http2 = createHttp2Server(HTTP2_LIMITS);
+    http2.on("stream", (...[stream, headers, , rawHeaders]: StreamEvent) =>
+      handlers.http2({ stream, headers, rawHeaders }),
+    );
+    http2.on("sessionError", ignore);
+    this.#sessions = new Http2Sessions(http2, { ...timeouts, idle: KEEP_ALIVE }, checkingInterval);
+    const protocols: Protocols = {
+      http1: (socket) => this.#http1.emit("connection", socket),
+      http2: (socket) => http2.emit("connection", socket),
+    };
     this.#server =
       tls === undefined
-        ? createServer(options, handler)
-        : createTlsServer({ ...options, ...tls, handshakeTimeout: timeouts.head }, overTls(handler));
+        ? createTcpServer({ noDelay: true }, (socket) => switchProtocol(socket, protocols, timeouts.head))
+        : createTlsServer({ ...tls, ...TLS_OPTIONS, handshakeTimeout: timeouts.head }, (socket: TLSSocket) => {
+            protocols[socket.alpnProtocol === "h2" ? "http2" : "http1"](socket);
+          });
+    this.#server.on("connection", (socket: Socket) => {
+      this.#sockets.add(socket);
+      socket.on("close", () => this.#sockets.delete(socket));
+    });
   }
 
   /** `undefined` until it listens. */
@@ -56,6 +103,7 @@ export class Listener {
     return this.#url;
   }
 
+  /** Port 0 picks a free one. Rejects with a {@link StartupError} that says what to do. */
   async listen(host: string, port: number): Promise<ListeningAt> {
     try {
       this.#server.listen({ host, port });
@@ -69,28 +117,51 @@ export class Listener {
     return { host, port: actual, url: this.#url };
   }
 
-  /** Accepts no more connections, lets responses in progress finish for 2 s, and cuts the rest. */
+  /** Accepts no more connections and requests, lets responses in progress finish for 2 s, and cuts the rest. */
   async close(): Promise<void> {
     if (!this.#server.listening) return;
     const closed = once(this.#server, "close");
     this.#server.close();
-    this.#server.closeIdleConnections();
+    this.#http1.close();
+    this.#http1.closeIdleConnections();
+    this.#sessions.drain();
     const patience = new AbortController();
     await Promise.race([closed, sleep(LAST_ANSWERS, undefined, { signal: patience.signal }).catch(() => {})]);
     patience.abort();
-    this.#server.closeAllConnections();
+    for (const socket of this.#sockets) socket.destroy();
     await closed;
   }
 }
 
-/** HSTS: browsers use only HTTPS for this host for a year. */
+type StreamEvent = [stream: ServerHttp2Stream, headers: IncomingHttpHeaders, flags: number, rawHeaders: string[]];
+
+/** Bounds for callers that misuse HTTP/2. Node closes a connection beyond them. */
+const HTTP2_LIMITS: ServerOptions = {
+  settings: { maxConcurrentStreams: 250, maxHeaderListSize: 16_384 },
+  maxHeaderListPairs: 100,
+  maxSessionInvalidFrames: 50,
+  maxSessionRejectedStreams: 50,
+  maxSettings: 16,
+  maxSessionMemory: 16,
+  unknownProtocolTimeout: 1000,
+  // A caller, or a proxy for many, may cancel all of its streams at once.
+  streamResetBurst: 1000,
+  streamResetRate: 33,
+};
+
+const TLS_OPTIONS = { ALPNProtocols: ["h2", "http/1.1"] };
+
 function overTls(handler: NodeHandler): NodeHandler {
   return (request, response) => {
-    response.setHeader("strict-transport-security", "max-age=31536000");
+    response.setHeader(HSTS, HSTS_VALUE);
     handler(request, response);
   };
 }
 
+/** The connection is closed, which its own events report. */
+function ignore(): void {}
+
+/** The reason and the remedy, for the operator. */
 function explain(error: unknown, host: string, port: number): string {
   switch (systemCode(error)) {
     case "EADDRINUSE":

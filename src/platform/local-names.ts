@@ -1,8 +1,7 @@
-import type { IncomingMessage, ServerResponse } from "node:http";
 import { isIPv4 } from "node:net";
+import type { PortHandlers } from "./listener.ts";
 
-type NodeHandler = (request: IncomingMessage, response: ServerResponse) => void;
-
+/** HTTP 421: the server was reached by a name that it does not serve (RFC 9110 §15.5.20). */
 const REFUSAL = JSON.stringify({
   error: {
     code: 421,
@@ -12,21 +11,34 @@ const REFUSAL = JSON.stringify({
   },
 });
 
-const HEADERS = { "content-type": "application/json", "x-content-type-options": "nosniff", connection: "close" };
+const HEADERS = { "content-type": "application/json", "x-content-type-options": "nosniff" };
 
 /**
  * Answers only requests for local host names. A server without authentication on the loopback address trusts every caller, but the name of a web page may
  * resolve to 127.0.0.1 (DNS rebinding), and the browser would then let that page call this server.
  */
-export function forLocalNames(handler: NodeHandler): NodeHandler {
+export function forLocalNames({ http1, http2 }: PortHandlers): PortHandlers {
   // Cache the last host: most requests have the same one.
   let known: string | undefined;
-  return (request, response) => {
-    const { host } = request.headers;
-    if (host === known || isLocalName(host)) {
-      known = host;
-      handler(request, response);
-    } else response.writeHead(421, HEADERS).end(REFUSAL);
+  const isLocal = (host: string | undefined): boolean => {
+    if (host !== known && !isLocalName(host)) return false;
+    known = host;
+    return true;
+  };
+  return {
+    http1: (request, response) => {
+      if (isLocal(request.headers.host)) http1(request, response);
+      else response.writeHead(421, { ...HEADERS, connection: "close" }).end(REFUSAL);
+    },
+    http2: (request) => {
+      const { stream, headers } = request;
+      if (isLocal(headers[":authority"] ?? headers.host)) http2(request);
+      else {
+        stream.on("error", () => undefined);
+        stream.respond({ ":status": 421, ...HEADERS });
+        stream.end(REFUSAL);
+      }
+    },
   };
 }
 

@@ -8,21 +8,25 @@ import { readOrCreateSecret } from "./security/secret.ts";
 import type { Durability } from "./settings/settings.ts";
 import { messageOf, StartupError } from "./startup-error.ts";
 
+/** An open store and what belongs to it. */
 export interface OpenStore {
   readonly store: Store;
   /** Encrypts sensitive answers. */
   readonly secret: Uint8Array;
   /** Where data is stored, as text for people. */
   readonly storage: string;
+  /** Closes the store, unless the caller opened it. */
   close(): Promise<void>;
 }
 
+/** See `ServerOptions`. */
 export interface OpenStoreOptions {
   readonly durability?: Durability | undefined;
   readonly retention?: Retention | undefined;
   readonly secret?: Uint8Array | undefined;
 }
 
+/** The key of AES-256 is derived from it. */
 const MIN_SECRET_BYTES = 32;
 
 /** The default retention of a store in memory. */
@@ -56,6 +60,7 @@ function openMemory(options: OpenStoreOptions): OpenStore {
   return { store, secret, storage: "in memory; lost when the server stops", close: () => store.close() };
 }
 
+/** The store is opened first: it makes sure that no other process owns the file, so nobody else creates the key. */
 async function openFile(file: string, options: OpenStoreOptions): Promise<OpenStore> {
   makeUsable(dirname(file));
   // Loads the driver only if it is used.
@@ -71,6 +76,7 @@ async function openFile(file: string, options: OpenStoreOptions): Promise<OpenSt
   }
 }
 
+/** Fails before the database does, whose error would not name the folder. */
 function makeUsable(folder: string): void {
   try {
     makeFolder(folder); // Only for its owner: it contains the messages of callers.

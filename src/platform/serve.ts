@@ -17,6 +17,7 @@ export interface RunningServer extends Server {
   readonly url: string;
 }
 
+/** From container runtimes and supervisors, and from Ctrl+C. */
 const STOP_SIGNALS = ["SIGTERM", "SIGINT"] as const;
 
 /**
@@ -27,13 +28,13 @@ export async function serve(agents: Agent | readonly Agent[], options: ServeOpti
   const server = createServer(agents, options);
   const ignoreSignals = stopOnSignals(server);
   try {
-    const { url, publicUrl, storage } = await server.listen();
+    const { url, publicUrl, storage, grpc } = await server.listen();
     if (options.banner === true) {
       const facts = {
         url,
         publicUrl,
         agents: "id" in agents ? [agents] : agents,
-        interfaces: createDialects(settingsFrom(options).dialects).interfaces(url),
+        interfaces: createDialects(settingsFrom(options).dialects).interfaces(url, grpc ? {} : undefined),
         storage,
         version: packageVersion(),
         pid: process.pid,

@@ -6,22 +6,27 @@ import { createOutgoing } from "../outgoing/create-outgoing.ts";
 import type { PushHooks } from "../push/contract.ts";
 import type { NotificationSigner } from "../push/delivery.ts";
 import { createPush, type Push } from "../push/push.ts";
+import type { Telemetry } from "../telemetry/contract.ts";
 import type { DialectOptions } from "../wire/options.ts";
 import { pushCodecOf } from "../wire/push/push-codecs.ts";
 import type { OpenStore } from "./open-store.ts";
 import type { CheckedPush } from "./settings/push-settings.ts";
 
+/** The parts of a server that webhooks need. `signer` is `undefined` if notifications are not signed. */
 export interface PushParts {
   readonly opened: Pick<OpenStore, "store" | "secret">;
   readonly bus: Bus;
   readonly clock: Clock;
   readonly node: string;
+  /** Ids of the agents that this process serves. */
+  readonly agents: readonly string[];
   readonly logger: Logger;
   readonly checked: CheckedPush;
   readonly outgoing: OutgoingOptions;
   readonly dialects: DialectOptions;
   readonly signer: NotificationSigner | undefined;
   readonly hooks: PushHooks;
+  readonly telemetry: Telemetry | undefined;
   readonly onFatal: (error: unknown) => void;
 }
 

@@ -9,7 +9,11 @@ import type { DeadLetter, DeadLetterRef, DeadLettersQuery } from "../push/contra
 import { createNotificationSigner } from "../push/notification-signer.ts";
 import type { Security } from "../server/security.ts";
 import { StoreError } from "../store/contract.ts";
+import { combineTelemetry } from "../telemetry/combine.ts";
 import { createHttpHandler, type HttpHandler } from "../transport/http-handler.ts";
+import { observeServer } from "./observe/observe-server.ts";
+import { operatorFileOf, operatorToken, writeOperatorFile } from "./observe/operator-file.ts";
+import { createServerPaths } from "./observe/server-paths.ts";
 import { openStore } from "./open-store.ts";
 import { openAuditLog } from "./security/audit-log.ts";
 import { openSigningKeys, signingFileOf } from "./security/signing-keys.ts";
@@ -18,7 +22,9 @@ import { serverIdFrom } from "./settings/server-id.ts";
 import type { ServerOptions, Settings } from "./settings/settings.ts";
 import { createServerPush } from "./start-push.ts";
 import { messageOf, StartupError } from "./startup-error.ts";
+import { spanFileOf, startTracing } from "./tracing/start-tracing.ts";
 
+/** The options as given (`options`), and as `settingsFrom` has validated them (`settings`). */
 export interface StartOptions {
   readonly agents: readonly Agent[];
   readonly options: ServerOptions;
@@ -34,15 +40,17 @@ export interface Started {
   readonly http: HttpHandler;
   /** Where data is stored, as text for people. */
   readonly storage: string;
+  /** The server listens at this URL. Programs on this machine find it in the operator file. */
+  listening(url: string): void;
   /** Rejects new work. Resolves when no task runs any more, at the latest after this many milliseconds, and all streams were asked to reconnect. */
   drain(timeoutMs: number): Promise<void>;
   /** Absent if webhooks are not supported. */
-  readonly deadLetters: DeadLetterBox | undefined;
+  readonly deadLetters: DeadLetterApi | undefined;
   close(): Promise<void>;
 }
 
 /** Webhook deliveries that failed after all retries. */
-export interface DeadLetterBox {
+export interface DeadLetterApi {
   list(query?: DeadLettersQuery): Promise<readonly DeadLetter[]>;
   redeliver(letter: DeadLetterRef): Promise<void>;
 }
@@ -56,23 +64,30 @@ export async function startServer(start: StartOptions): Promise<Started> {
   const { engineLimits, transportLimits } = limitSettingsFrom(options);
   const audit = openAuditLog(options.audit, logger);
   const opened = await openStore(settings.store, options).catch(explain);
-  const bus = createMemoryBus();
   const clock = createClock();
   const node = randomUUID();
+  const observed = observeServer({ settings: settings.observe, agents: agents.map(({ id }) => id), node, logger });
+  const bus = observed.bus(createMemoryBus());
   const serverId = options.serverId ?? serverIdFrom(opened.secret);
   const { on, transform, authenticate, cancelGrace, lease } = options;
+  const tracing = startTracing({ otlp: options.otlp, spanFile: spanFileOf(settings.store), logger });
+  const store = observed.store(tracing === undefined ? opened.store : tracing.store(opened.store));
+  const telemetry = combineTelemetry([tracing?.telemetry, options.telemetry]);
   const onFatal = (error: unknown): void => {
     logger.error("The store failed, and only a restart can show what was written: stopping", { error });
     if (options.onFatal !== undefined) options.onFatal(error);
     else process.exit(1);
   };
   const release = async (): Promise<void> => {
+    observed.close();
     await bus.close();
     await opened.close();
+    await tracing?.close();
     await audit?.close();
   };
   try {
-    const hooks = on === undefined ? {} : { on };
+    const operator = openOperatorAccess(settings);
+    const hooks = observed.push(on === undefined ? {} : { on });
     const keys = openSigningKeys({ file: signingFileOf(settings.store), logger });
     const signer = createSigner(keys);
     const cards = options.signCards === true ? signer : undefined;
@@ -80,7 +95,8 @@ export async function startServer(start: StartOptions): Promise<Started> {
       settings.push === undefined
         ? undefined
         : createServerPush({
-            ...{ opened, bus, clock, node, logger, hooks, onFatal },
+            ...{ opened: { ...opened, store }, bus, clock, node, logger, hooks, telemetry, onFatal },
+            agents: agents.map(({ id }) => id),
             checked: settings.push,
             outgoing: settings.outgoing,
             dialects: settings.dialects,
@@ -90,18 +106,25 @@ export async function startServer(start: StartOptions): Promise<Started> {
       agents,
       clock,
       node,
-      store: opened.store,
+      store,
       bus,
       secret: opened.secret,
       serverId,
       hooks: { ...(on !== undefined && { on }), ...(transform !== undefined && { transform }) },
       limits: engineLimits,
       logger,
+      telemetry,
       onFatal,
       ...(cancelGrace !== undefined && { cancelGrace }),
       ...(lease !== undefined && { leaseMs: lease }),
     });
-    const http = createHttpHandler({
+    const reserved = createServerPaths({
+      ...{ settings: settings.observe, registry: observed.metrics?.registry, agents, engine, push, security, node },
+      operatorToken: operator?.token,
+      store: opened.store,
+      openStreams: () => http.openStreams,
+    });
+    const http: HttpHandler = createHttpHandler({
       agents,
       engine,
       push: push?.configs,
@@ -109,7 +132,6 @@ export async function startServer(start: StartOptions): Promise<Started> {
       trustedProxies: settings.trustedProxies,
       corsOrigins: settings.corsOrigins,
       dialects: settings.dialects,
-      requireDefaultProject: options.requireDefaultProject,
       hooks: on === undefined ? {} : { on },
       limits: transportLimits,
       rateLimit: settings.rateLimit,
@@ -121,13 +143,24 @@ export async function startServer(start: StartOptions): Promise<Started> {
       security,
       signing: push === undefined && cards === undefined ? undefined : { keys, cards },
       audit: audit?.record,
+      telemetry,
+      reportCall: observed.reportCall,
+      onAddressLimit: () => observed.metrics?.rateLimited("address"),
+      reserved,
       ...(authenticate !== undefined && { authenticate }),
+    });
+    await observed.addParts({
+      store: opened.store,
+      counts: () => engine.counts(),
+      webhooks: push && (() => push.counts()),
+      openStreams: () => http.openStreams,
     });
     await engine.start();
     push?.start();
     return {
       http,
       storage: opened.storage,
+      listening: (url) => operator?.listening(url),
       deadLetters: push?.deadLetters,
       async drain(timeoutMs) {
         await engine.drain(timeoutMs);
@@ -144,6 +177,21 @@ export async function startServer(start: StartOptions): Promise<Started> {
     await release();
     return explain(error);
   }
+}
+
+interface LocalOperator {
+  readonly token: string;
+  listening(url: string): void;
+}
+
+/** The token for programs on this machine, from the options or from the file beside the store. */
+function openOperatorAccess({ observe, store }: Settings): LocalOperator | undefined {
+  if (observe.operator === undefined) return undefined;
+  if (observe.operator.token !== undefined) return { token: observe.operator.token, listening: () => {} };
+  const file = operatorFileOf(store);
+  if (file === undefined) return undefined;
+  const token = operatorToken(file);
+  return { token, listening: (url) => writeOperatorFile(file, { token, url, pid: process.pid }) };
 }
 
 /** Store errors already say what to do. */

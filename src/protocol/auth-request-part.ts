@@ -3,9 +3,11 @@ import type { DataPart, Part } from "./part.ts";
 
 /** A machine-readable request for an authorisation. */
 export interface AuthRequestData {
+  /** The answer names it, so that it reaches the right question. */
   readonly requestId: string;
   /** Alternatives: names of schemes (for example from the agent's card), or schemes in the form of a card. */
   readonly schemes?: readonly (string | JsonObject)[];
+  /** For people: what is authorised, and why. */
   readonly description?: string;
   /** The answer is a secret; it may be encrypted to `key`. */
   readonly secret?: boolean;
@@ -15,12 +17,18 @@ export interface AuthRequestData {
   readonly expiresAt?: string;
 }
 
-/** A2A has no part for this: it is a data part, marked by the part's metadata. */
+/**
+ * A2A has no part for this: it is a data part, marked by the part's metadata.
+ * `{ requestId: "r1" }` becomes `{ data: { requestId: "r1" }, metadata: { kind: "auth-request" } }`.
+ */
 export function authRequestPart(request: AuthRequestData): DataPart {
   return { data: { ...request }, metadata: { kind: "auth-request" } };
 }
 
-/** The request in a part; `undefined` for other parts. */
+/**
+ * The request in a part; `undefined` for other parts and for a request without `requestId`. Other members of the wrong type are left out,
+ * because the part may come from a remote agent.
+ */
 export function authRequestOf({ data, metadata }: Part): AuthRequestData | undefined {
   if (metadata?.["kind"] !== "auth-request" || !isJsonObject(data)) return undefined;
   const { requestId, schemes, description, secret, key, expiresAt } = data;
@@ -35,7 +43,7 @@ export function authRequestOf({ data, metadata }: Part): AuthRequestData | undef
   };
 }
 
-/** The answer: a compact JWE, encrypted to the key of the request. */
+/** The answer: a compact JWE, encrypted to the key of the request. `"eyJ…"` becomes `{ data: { jwe: "eyJ…" } }`. */
 export function secretPart(jwe: string): DataPart {
   return { data: { jwe } };
 }

@@ -19,9 +19,11 @@ export const MAX_CALL_PATH = 64;
 /** Default of the number of hops that a server accepts. */
 export const DEFAULT_MAX_HOPS = 16;
 
+/** The path of a message that no agent has forwarded. */
 export const NO_CALL_PATH: CallPath = [];
 
 const ENTRY = /^[\w.~:@/-]{1,160}$/;
+/** Each entry has at most 160 characters, and a comma and a space follow it. */
 const MAX_HEADER_LENGTH = MAX_CALL_PATH * 162;
 const ENTRIES = "of 1 to 160 letters, digits and . _ ~ : @ / -";
 
@@ -30,12 +32,15 @@ export function callPathEntry(serverId: string, agentId: string): string {
   return `${serverId}/${agentId}`;
 }
 
-/** The value of the header. */
+/** The value of the header: `["a1/billing", "b2/mail"]` becomes `a1/billing, b2/mail`. */
 export function writeCallPath(path: CallPath): string {
   return path.join(", ");
 }
 
-/** Parses the value of the header; an empty value is an empty path. Throws `invalid-params` with the header's name if it is malformed. */
+/**
+ * Parses the value of the header: `a1/billing, b2/mail` becomes `["a1/billing", "b2/mail"]`. An empty value is an empty path. Throws
+ * `invalid-params` with the header's name if it is malformed.
+ */
 export function parseCallPath(value: string): CallPath {
   if (value.trim() === "") return NO_CALL_PATH;
   // Check the length before splitting, so that a long value costs nothing.
@@ -64,7 +69,8 @@ export function withoutCallPath({ [CALL_PATH_KEY]: _, ...metadata }: JsonObject)
 }
 
 /**
- * Merges two paths: the longer one, then the entries that only the other one has. Cut after {@link MAX_CALL_PATH} entries, which no server
+ * Merges the paths of the header and of the metadata: the longer one, then the entries that only the other one has. Neither may be dropped:
+ * a proxy may have removed one of them, and a missing entry would hide a loop. Cut after {@link MAX_CALL_PATH} entries, which no server
  * accepts.
  */
 export function joinCallPaths(one: CallPath, other: CallPath): CallPath {

@@ -1,3 +1,4 @@
+import { generationOf } from "./generation.ts";
 import type { JsonObject } from "./json.ts";
 
 /** Error codes that callers see. Each binding maps all of them; see `docs/reference/errors.md`. */
@@ -21,6 +22,7 @@ export const ERROR_CODES = [
   "resource-exhausted",
   "rate-limited",
   "conflict",
+  "task-changed",
   "loop-detected",
   "unauthenticated",
   "permission-denied",
@@ -28,6 +30,7 @@ export const ERROR_CODES = [
   "payload-too-large",
 ] as const;
 
+/** The name of an error in every version; `docs/reference/errors.md` has its number in every binding. */
 export type ErrorCode = (typeof ERROR_CODES)[number];
 
 /** An invalid field. `field` is its path in the request: `message.parts[2].data`. */
@@ -36,9 +39,11 @@ export interface FieldViolation {
   readonly description: string;
 }
 
+/** Everything is optional. Only `cause` is not sent to the caller. */
 export interface A2AErrorOptions {
   /** Machine-readable details, sent to the caller. Strings only, as in `google.rpc.ErrorInfo`. */
   readonly metadata?: Readonly<Record<string, string>>;
+  /** The invalid fields; in 1.0 a `google.rpc.BadRequest` (A2A 1.0 §9.5). */
   readonly violations?: readonly FieldViolation[];
   /** The `data` member of 0.x errors, sent to the caller. */
   readonly data?: JsonObject;
@@ -71,12 +76,28 @@ export class A2AError extends Error {
   }
 }
 
+/** The task is not, or no longer, at the seq that the caller of a send has seen. */
+export function taskChanged(expectedSeq: number, currentSeq: number): A2AError {
+  const expected = String(generationOf(expectedSeq));
+  const current = String(generationOf(currentSeq));
+  const text =
+    expected === current
+      ? `The task has accepted another message since generation ${expected}; read the task again, and send again if it still applies.`
+      : `The task is at generation ${current}, not ${expected}; read it again, and send again if the message still applies.`;
+  return new A2AError("task-changed", text, {
+    metadata: { expectedGeneration: expected, currentGeneration: current },
+  });
+}
+
 /** Converts anything thrown to an `A2AError`. Other errors become `internal` without details; the original is the `cause`. */
 export function toA2AError(thrown: unknown): A2AError {
   return thrown instanceof A2AError ? thrown : new A2AError("internal", "Internal error", { cause: thrown });
 }
 
-/** An `invalid-params` error for one field of a request. */
+/**
+ * An `invalid-params` error for one field of a request.
+ * `invalidField("message.role", "is required")` has the message `message.role: is required`.
+ */
 export function invalidField(field: string, description: string): A2AError {
   return new A2AError("invalid-params", `${field}: ${description}`, { violations: [{ field, description }] });
 }

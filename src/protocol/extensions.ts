@@ -3,3 +3,9 @@
  * idempotency window.
  */
 export const IDEMPOTENT_SEND = "urn:palaver:extension:idempotent-send";
+
+/**
+ * URI of the extension with which a card declares the inputs of its skills. `params.skills` has the JSON Schema (draft 2020-12) of the data of a
+ * message, by the id of the skill.
+ */
+export const INPUT_SCHEMAS = "urn:palaver:extension:input-schemas";

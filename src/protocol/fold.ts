@@ -17,6 +17,7 @@ interface Growing {
 export class ArtifactFold {
   readonly #artifacts = new Map<ArtifactId, Growing>();
 
+  /** Status events are ignored. A chunk with `append` for an unknown artifact creates the artifact. */
   add(event: TaskEvent): void {
     if (event.kind !== "artifact") return;
     const { artifact, append } = event;
@@ -30,6 +31,7 @@ export class ArtifactFold {
     if (renewsMembers(artifact)) known.artifact = { ...known.artifact, ...artifact };
   }
 
+  /** In the order in which the artifacts first appeared. Their lists of parts belong to the fold: a later `add` extends them. */
   artifacts(): Artifact[] {
     const artifacts: Artifact[] = [];
     for (const { artifact, parts } of this.#artifacts.values())
@@ -44,7 +46,7 @@ export function withMergedParts(artifact: Artifact): Artifact {
   return parts.length === artifact.parts.length ? artifact : { ...artifact, parts };
 }
 
-/** Whether the chunk only appends parts, as in streams: then nothing else is copied. */
+/** False if the chunk only appends parts, as most chunks of a stream do: then nothing else is copied. */
 function renewsMembers({ name, description, extensions, metadata }: Artifact): boolean {
   return name !== undefined || description !== undefined || extensions !== undefined || metadata !== undefined;
 }

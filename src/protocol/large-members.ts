@@ -8,6 +8,7 @@ export interface LargeMembers {
   readonly history?: LargeHistory;
 }
 
+/** The artifacts of a task, read in pieces of bounded size, so that a large task needs little memory. */
 export interface LargeArtifacts {
   /** In the order in which the artifacts first appeared; the pieces have the same order. */
   readonly ids: readonly ArtifactId[];
@@ -28,6 +29,7 @@ export type ArtifactPiece =
   | { readonly kind: "text"; readonly json: string }
   | { readonly kind: "end" };
 
+/** The history of a task, read in pages. */
 export interface LargeHistory {
   /** Messages in their stored form, oldest first, a few per piece. Throws as `LargeArtifacts.read` does. */
   read(): AsyncGenerator<readonly string[]>;
@@ -38,6 +40,7 @@ export interface LargeHistory {
  * them by the pieces. They are random, so that no text of a caller contains them.
  */
 const NONCE = crypto.randomUUID();
+/** Stands where the text of an artifact begins. Dialects without artifacts (`plain`) write it as the text of a message. */
 export const PLACEHOLDER_TEXT: string = `artifacts-${NONCE}`;
 const MESSAGE_TEXT = `history-${NONCE}`;
 

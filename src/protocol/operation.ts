@@ -1,3 +1,6 @@
+// Requests and results of all operations in the neutral model. Codecs decode requests of every version into these types, and `server/`
+// performs them without knowing the version; where versions differ in behaviour, `OperationPolicy` says how.
+
 import type { CallPath } from "./call-path.ts";
 import type { AgentCard } from "./card.ts";
 import type { ContextId, TaskId } from "./ids.ts";
@@ -21,6 +24,7 @@ export const OPERATIONS = [
   "extended-card",
 ] as const;
 
+/** The neutral name of an operation. A2A 1.0 §5.3 has its names in every binding. */
 export type Operation = (typeof OPERATIONS)[number];
 
 interface Addressed {
@@ -28,6 +32,7 @@ interface Addressed {
   readonly tenant: string;
 }
 
+/** Sends a message: starts a task, continues one, or gets a direct reply. */
 export interface SendRequest extends Addressed {
   /** `send` returns one answer, `stream` returns events. */
   readonly operation: "send" | "stream";
@@ -42,42 +47,57 @@ export interface SendRequest extends Addressed {
   readonly waitMs: number;
   /** Milliseconds until the task fails unless it has ended. Time spent sleeping or waiting for an answer counts. */
   readonly timeoutMs?: number;
+  /** A webhook, stored in the same transaction as the message, so that it misses no event of the task. */
   readonly push?: PushConfig;
+  /** Accept a message to an existing task only if this is the seq of the task's last event and no other message was accepted since. */
+  readonly expectedSeq?: number;
   /** The agents that the message passed through, to be sent with it. Absent: none. */
   readonly callPath?: CallPath;
 }
 
+/** Reads one task. */
 export interface GetRequest extends Addressed {
   readonly operation: "get";
   readonly id: TaskId;
+  /** As in `SendRequest`. */
   readonly history: number | undefined;
+  /** Answer once the task has events after this seq, has ended, or the server's longest wait is over. Absent: at once. */
+  readonly waitAfterSeq?: number;
 }
 
+/** Reads one page of the caller's tasks, the latest status first (A2A 1.0 §3.1.4). */
 export interface ListRequest extends Addressed {
   readonly operation: "list";
   readonly contextId?: ContextId;
+  /** Only tasks in this state. Absent: all. */
   readonly state?: TaskState;
   /** Only tasks whose status has this time (milliseconds since 1970) or a later one. */
   readonly statusSince?: number;
+  /** Maximum number of tasks to return. */
   readonly pageSize: number;
   /** Cursor of the page before. */
   readonly before?: ListPosition;
+  /** Include the artifacts of the tasks. */
   readonly artifacts: boolean;
   readonly history: number | undefined;
 }
 
 /** Position of the last task of a page. Lists are sorted from new to old. */
 export interface ListPosition {
+  /** The time of the task's status, in milliseconds since 1970. */
   readonly at: number;
+  /** The task's id; decides the order of tasks with the same time. */
   readonly id: string;
 }
 
+/** Asks the agent to stop. The task may still end in another way (A2A 1.0 §3.1.5). */
 export interface CancelRequest extends Addressed {
   readonly operation: "cancel";
   readonly id: TaskId;
   readonly metadata: JsonObject;
 }
 
+/** Reads the events of an existing task, beginning with its current state. */
 export interface SubscribeRequest extends Addressed {
   readonly operation: "subscribe";
   readonly id: TaskId;
@@ -85,8 +105,11 @@ export interface SubscribeRequest extends Addressed {
 
 /** A webhook as its caller sets it. */
 export interface PushConfig {
+  /** Absent: the server creates one. The id of an existing webhook of the task replaces that webhook. */
   readonly id?: string;
+  /** Where notifications are sent, by POST. The server checks it when the webhook is set and again at every delivery. */
   readonly url: string;
+  /** Sent with every notification as `X-A2A-Notification-Token`, so that the receiver can recognise its own webhook. */
   readonly token?: string;
   /** How to authenticate at the webhook. The first scheme is used; the others are only stored. */
   readonly authentication?: { readonly schemes: readonly [string, ...string[]]; readonly credentials?: string };
@@ -96,18 +119,21 @@ export interface PushConfig {
   readonly events?: readonly PushEventKind[];
 }
 
+/** The kinds of events that a webhook can ask for in `PushConfig.events`. */
 export const PUSH_EVENT_KINDS = ["status", "artifact"] as const;
 export type PushEventKind = (typeof PUSH_EVENT_KINDS)[number];
 
 /** A stored webhook, with its id and masked secrets. */
 export type KeptPushConfig = PushConfig & { readonly id: string };
 
+/** Registers or replaces a webhook of a task. */
 export interface PushCreateRequest extends Addressed {
   readonly operation: "push-create";
   readonly taskId: TaskId;
   readonly config: PushConfig;
 }
 
+/** Reads one webhook of a task. */
 export interface PushGetRequest extends Addressed {
   readonly operation: "push-get";
   readonly taskId: TaskId;
@@ -115,6 +141,7 @@ export interface PushGetRequest extends Addressed {
   readonly id?: string;
 }
 
+/** Deletes one webhook of a task. Succeeds if the webhook does not exist (A2A 1.0 §3.1.10). */
 export interface PushDeleteRequest extends Addressed {
   readonly operation: "push-delete";
   readonly taskId: TaskId;
@@ -122,6 +149,7 @@ export interface PushDeleteRequest extends Addressed {
   readonly id?: string;
 }
 
+/** Reads the webhooks of a task, one page at a time. */
 export interface PushListRequest extends Addressed {
   readonly operation: "push-list";
   readonly taskId: TaskId;
@@ -131,10 +159,12 @@ export interface PushListRequest extends Addressed {
   readonly after?: string;
 }
 
+/** Reads the card for authenticated callers. */
 export interface ExtendedCardRequest extends Addressed {
   readonly operation: "extended-card";
 }
 
+/** Every request that a codec can decode. `operation` distinguishes them. */
 export type OperationRequest =
   | SendRequest
   | GetRequest

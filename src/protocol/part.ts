@@ -1,11 +1,14 @@
 import type { JsonObject, JsonValue } from "./json.ts";
 
 interface PartDetails {
+  /** Such as `image/png`. Absent: unknown, or plain text in a text part. */
   readonly mediaType?: string;
+  /** A name, not a path. Written by the sender: check it before you use it in a file system. */
   readonly filename?: string;
   readonly metadata?: JsonObject;
 }
 
+/** Text. The members of the other kinds are declared as `never`, so that `part.text !== undefined` narrows the type. */
 export interface TextPart extends PartDetails {
   readonly text: string;
   readonly raw?: never;
@@ -40,6 +43,7 @@ export interface DataPart extends PartDetails {
 /** Content of a message or an artifact. Exactly one of `text`, `raw`, `url`, `data` is present. */
 export type Part = TextPart | RawPart | UrlPart | DataPart;
 
+/** The members that hold the content of a part (A2A 1.0 §4.1.6). */
 export const PART_CONTENTS = ["text", "raw", "url", "data"] as const;
 
 /** The concatenated text of all text parts. */

@@ -24,6 +24,7 @@ const STORED_STATE: Readonly<Record<TaskState, string>> = {
 const STATE_OF: ReadonlyMap<string, TaskState> = new Map(TASK_STATES.map((state) => [STORED_STATE[state], state]));
 const STORED_ROLE: Readonly<Record<Role, string>> = { user: "ROLE_USER", agent: "ROLE_AGENT" };
 
+/** As `Message`, with the role names of 1.0. */
 type StoredMessage = Omit<Message, "role"> & { readonly role: string };
 type StoredStatus = { readonly state: string; readonly message?: StoredMessage; readonly timestamp: string };
 
@@ -33,12 +34,15 @@ export interface StoredTask {
   readonly contextId: ContextId;
   /** The seq of the log that the task reflects. */
   readonly seq: number;
+  /** Also part of `status`; repeated so that readers need not parse `status`. */
   readonly state: TaskState;
+  /** A JSON object, as `writeStatus` writes it. */
   readonly status: string;
   /** A JSON array. Absent: not requested. */
   readonly artifacts?: string;
   /** A JSON array. Absent: not requested. */
   readonly history?: string;
+  /** A JSON object. Absent: none. */
   readonly metadata?: string;
   /** Members that are too large for one text; the texts above are then placeholders. Only if the reader set `largeBytes`. */
   readonly large?: LargeMembers;
@@ -48,22 +52,34 @@ export interface StoredTask {
   readonly createdAt?: number;
 }
 
+/** `{ messageId: "m1", role: "user", parts: [{ text: "Hi" }] }` becomes `{"messageId":"m1","role":"ROLE_USER","parts":[{"text":"Hi"}]}`. */
 export function writeMessage(message: Message): string {
   return JSON.stringify(storedMessage(message));
 }
 
+/** Reverses `writeMessage`. Only for texts that this program wrote: the shape is not checked. */
 export function readMessage(body: string): Message {
   return messageOf(parse<StoredMessage>(body));
 }
 
+/**
+ * `{ state: "working", timestamp: "2030-01-31T12:00:00.000Z" }` becomes
+ * `{"state":"TASK_STATE_WORKING","timestamp":"2030-01-31T12:00:00.000Z"}`. `state` is always the first member; `officialJson` relies on it.
+ */
 export function writeStatus(status: TaskStatus): string {
   return JSON.stringify(storedStatus(status));
 }
 
+/** Reverses `writeStatus`. Throws an `Error` for an unknown state, which only a newer version of Palaver can have written. */
 export function readStatus(body: string): TaskStatus {
   return statusOf(parse<StoredStatus>(body));
 }
 
+/**
+ * A status event becomes `{"status":{…},"metadata":{…}}`, an artifact event
+ * `{"artifact":{…},"append":true,"lastChunk":true,"metadata":{…}}`. Absent metadata and false flags are not written. Codecs insert ids
+ * after the opening brace, so the text must begin with `{` and a member.
+ */
 export function writeEvent(event: TaskEvent): string {
   const { metadata } = event;
   if (event.kind === "status") return JSON.stringify({ status: storedStatus(event.status), metadata });
@@ -97,6 +113,7 @@ function writeTextChunk({ artifact, lastChunk }: ArtifactEvent): string {
   return `{"artifact":{"artifactId":${JSON.stringify(artifact.artifactId)},"parts":[{"text":${text}}]}${end}`;
 }
 
+/** Reverses `writeEvent`; the member `status` or `artifact` tells the kind. Throws an `Error` for a text without either. */
 export function readEvent(body: string): TaskEvent {
   const stored = parse<{
     readonly status?: StoredStatus;
@@ -117,6 +134,7 @@ export function readEvent(body: string): TaskEvent {
   };
 }
 
+/** Parses the texts of a task. Large members stay the placeholders that the texts contain. */
 export function readTask(stored: StoredTask): Task {
   return {
     id: stored.id,

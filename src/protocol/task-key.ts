@@ -7,14 +7,17 @@ import type { Scope } from "./principal.ts";
  */
 const MARK = "~";
 
-/** The key of the task with the client-chosen id `name` in this scope. */
+/**
+ * The key of the task with the client-chosen id `name` in this scope: agent `echo`, no tenant, owner `anna` and name `t1` give
+ * `~echo~~anna~t1`.
+ */
 export function namedTask({ agent, tenant, owner }: Scope, name: string): TaskId {
   const scope = [agent, tenant, owner].map(escaped).join(MARK);
   // Safe cast: only this file and the engine create keys.
   return `${MARK}${scope}${MARK}${name}` as TaskId;
 }
 
-/** The task id that callers see. */
+/** The task id that callers see: `~echo~~anna~t1` becomes `t1`, any other key stays as it is. */
 export function publicTaskId(key: TaskId): TaskId {
   if (!key.startsWith(MARK)) return key;
   let end = 0;
@@ -34,6 +37,7 @@ export function otherTaskKey(scope: Scope, id: TaskId): TaskId | undefined {
 
 const UUID_V7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
+/** This server creates only UUIDs of version 7. */
 function isServerMade(id: string): boolean {
   return id.length === 36 && UUID_V7.test(id);
 }

@@ -1,3 +1,4 @@
+/** When failed deliveries are repeated. */
 export interface RetrySettings {
   /** Retries after the first attempt. */
   readonly retries: number;
@@ -5,6 +6,7 @@ export interface RetrySettings {
   readonly retryDelay: number;
 }
 
+/** 1 s, 5 s, 25 s with the default settings. */
 const FACTOR = 5;
 /** The longest pause between two attempts, in milliseconds. */
 export const LONGEST_WAIT: number = 10 * 60_000;

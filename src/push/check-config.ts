@@ -5,6 +5,7 @@ import { MASK } from "./webhook-target.ts";
 /** Throws if requests to a URL are not allowed. Does not resolve host names. */
 export type CheckUrl = (url: string, field: string) => unknown;
 
+/** The limits below are in characters, or in numbers of items. */
 const MAX_URL = 2048;
 const MAX_SECRET = 4096;
 const MAX_HEADERS = 16;
@@ -31,7 +32,9 @@ const DENIED: ReadonlySet<string> = new Set([
   "upgrade",
   "traceparent",
   "tracestate",
+  "tracestate",
 ]);
+/** Headers of the protocol, and of proxies between the server and the receiver. */
 const DENIED_PREFIXES: readonly string[] = ["x-a2a-", "a2a-", "proxy-"];
 
 /** Throws `invalid-params` for an invalid configuration. The error names the wrong field by its path, which begins with `field`. */
@@ -52,6 +55,7 @@ export function checkConfig(config: PushConfig, field: string, checkUrl: CheckUr
   if (headers !== undefined) checkHeaders(headers, at("headers"), authentication !== undefined);
 }
 
+/** `authenticated`: the configuration has credentials, which the header `Authorization` carries. */
 function checkHeaders(headers: Readonly<Record<string, string>>, field: string, authenticated: boolean): void {
   const entries = Object.entries(headers);
   if (entries.length > MAX_HEADERS) throw invalidField(field, `must have at most ${MAX_HEADERS} members`);

@@ -1,7 +1,7 @@
 import type { TaskId } from "../protocol/ids.ts";
 import type { KeptPushConfig, PushConfig, PushPolicy } from "../protocol/operation.ts";
 import type { Scope } from "../protocol/principal.ts";
-import type { WebhookDraft } from "../store/contract.ts";
+import type { WebhookDraft, WebhookState } from "../store/contract.ts";
 
 /** The caller of a webhook operation, its dialect, and the rules of that dialect. */
 export interface PushCaller {
@@ -18,6 +18,7 @@ export interface WebhookConfigService {
    * field, which begins with `field`. Does not resolve host names.
    */
   prepare(caller: PushCaller, config: PushConfig, field: string): WebhookDraft;
+  /** Stores a configuration, replacing the one with the same id. Rejects with `resource-exhausted` above `maxPerTask`. */
   set(caller: PushCaller, task: TaskId, config: PushConfig): Promise<KeptPushConfig>;
   /** Without an id: the latest. `undefined`: none exists, and the dialect answers with nothing instead of an error. */
   get(caller: PushCaller, task: TaskId, id: string | undefined): Promise<KeptPushConfig | undefined>;
@@ -39,10 +40,12 @@ export type DeliveryOutcome = "delivered" | "retried" | "given-up" | "refused" |
 
 /** One attempt to deliver a notification, reported after it ended. */
 export interface DeliveryRecord {
+  /** The id that callers see. */
   readonly taskId: string;
   readonly agent: string;
   readonly tenant: string;
   readonly owner: string;
+  /** The id of the webhook. */
   readonly configId: string;
   /** The webhook's URL without its query. */
   readonly url: string;
@@ -55,9 +58,11 @@ export interface DeliveryRecord {
   readonly httpStatus?: number;
   /** Why the attempt failed; absent if it was delivered. */
   readonly reason?: string;
+  /** Of this attempt, without waiting for its turn. */
   readonly durationMs: number;
 }
 
+/** Functions of the operator. */
 export interface PushHooks {
   readonly on?: {
     /** Called after every attempt. An error it throws is logged and changes nothing. */
@@ -78,6 +83,7 @@ export interface DeadLetter {
   readonly reason: string;
   /** The seq of the first event that was not delivered. All later events wait behind it. */
   readonly seq: number;
+  /** Attempts of the last notification, including the first. */
   readonly attempts: number;
   /** ISO 8601. */
   readonly failedAt: string;
@@ -90,8 +96,38 @@ export interface DeadLettersQuery extends Partial<Scope> {
   /** Only dead letters of this task. */
   readonly taskId?: string | undefined;
   /** The last dead letter of the previous page; the list goes from new to old. */
-  readonly after?: DeadLetter | undefined;
+  readonly after?: Pick<DeadLetter, "failedAt" | "taskId" | "configId" | keyof Scope> | undefined;
 }
 
 /** Identifies one dead letter. The scope is needed only if the caller chose the task's id. */
 export type DeadLetterRef = Pick<DeadLetter, "taskId" | "configId"> & Partial<Scope>;
+
+/** A webhook as operators see it: without secrets. */
+export interface WebhookSummary {
+  /** The store key of its task, and the id that callers see. */
+  readonly task: string;
+  readonly taskId: string;
+  readonly agent: string;
+  readonly configId: string;
+  /** Without its query. Empty: the configuration cannot be decrypted. */
+  readonly url: string;
+  readonly dialect: string;
+  readonly state: WebhookState;
+  /** The last event that was delivered or skipped, and the last event of the task. */
+  readonly deliveredSeq: number;
+  readonly lastSeq: number;
+  /** Failed attempts to deliver the next notification. */
+  readonly attempts: number;
+  /** When the next attempt is due, in ISO 8601. Only after a failed attempt. */
+  readonly nextAt?: string;
+  /** The process that delivers to it. */
+  readonly node?: string;
+}
+
+/** Shows operators the webhooks of all callers. */
+export interface WebhookOverview {
+  /** The webhooks of a task, in the order in which they were first set. */
+  ofTask(task: TaskId): Promise<readonly WebhookSummary[]>;
+  /** Webhooks that this process delivers to, at most `limit`. */
+  claimed(limit: number): Promise<readonly WebhookSummary[]>;
+}

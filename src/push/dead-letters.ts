@@ -8,6 +8,7 @@ import type { DeadLetter, DeadLetterRef, DeadLettersQuery } from "./contract.ts"
 import type { Failure } from "./delivery.ts";
 import { taskKeys } from "./task-keys.ts";
 
+/** Where dead letters are read, and how they are revived. */
 export interface DeadLettersOptions {
   readonly store: Store;
   readonly clock: Clock;
@@ -77,6 +78,7 @@ export class DeadLetters {
     return undefined;
   }
 
+  /** `undefined` if the task was deleted meanwhile. */
   async #letter(webhook: WebhookRecord): Promise<DeadLetter | undefined> {
     const record = await this.#options.store.get(webhook.task, { artifacts: false, history: 0 });
     if (record === undefined || webhook.failure === undefined) return undefined;

@@ -1,15 +1,30 @@
+// One turn of a webhook: reads its pending events from the task's log, sends them in order, and stores how far it got. A notification is
+// sent before its delivery is recorded, so a crash in between repeats it, with the same id (`jti`).
+
 import { createHash } from "node:crypto";
+import { readRunner } from "../engine/record/runner-record.ts";
 import type { Sealer } from "../engine/record/seal.ts";
 import type { Clock } from "../internal/clock.ts";
 import { isTerminal } from "../protocol/state.ts";
 import { publicTaskId } from "../protocol/task-key.ts";
-import type { Store, TaskHead, TaskRecord, WebhookAdvance, WebhookRecord, WebhookState } from "../store/contract.ts";
+import type { TraceContext } from "../protocol/trace-context.ts";
+import type {
+  JournalRecord,
+  Store,
+  TaskHead,
+  TaskRecord,
+  WebhookAdvance,
+  WebhookRecord,
+  WebhookState,
+} from "../store/contract.ts";
+import type { DeliveryEnd, Span, Telemetry } from "../telemetry/contract.ts";
 import type { PushCodec } from "../wire/codec.ts";
 import { type RetrySettings, waitAfter } from "./back-off.ts";
 import type { Budget } from "./budget.ts";
 import type { ClaimedWebhook } from "./claimed-webhooks.ts";
-import type { CommitQueue } from "./commit-queue.ts";
 import type { DeadLetter, DeliveryOutcome, DeliveryRecord } from "./contract.ts";
+import type { DeliveryCommits } from "./delivery-commits.ts";
+import { DeliveryJournal } from "./delivery-journal.ts";
 import { type HttpSender, type PostResult, post } from "./http-sender.ts";
 import { PendingEvents, type Step } from "./pending-events.ts";
 import { requestHeaders } from "./request-headers.ts";
@@ -20,6 +35,7 @@ export interface NotificationSigner {
   sign(claims: NotificationClaims): Promise<string>;
 }
 
+/** What a signature of a notification covers. */
 export interface NotificationClaims {
   /** The webhook's URL. */
   readonly url: string;
@@ -29,25 +45,34 @@ export interface NotificationClaims {
   readonly body: string;
 }
 
+/** How often, and for how long, a delivery is tried. */
 export interface DeliverySettings extends RetrySettings {
   /** Milliseconds that one attempt may take. */
   readonly timeout: number;
 }
 
+/** What all turns share. */
 export interface DeliveryEnvironment {
+  /** The id of this process. */
+  readonly node: string;
+  readonly telemetry: Telemetry | undefined;
   readonly store: Store;
   readonly clock: Clock;
   readonly sealer: Sealer;
-  readonly commits: CommitQueue;
+  readonly commits: DeliveryCommits;
   readonly sender: HttpSender;
   /** `undefined`: notifications are not signed. */
   readonly signer: NotificationSigner | undefined;
+  /** By the dialect in which the webhook was registered: the receiver expects that format, whichever version caused the event. */
   readonly codecOf: (dialect: string) => PushCodec | undefined;
   readonly settings: DeliverySettings;
   /** Between 0 and 1, for jitter. */
   readonly random: () => number;
+  /** Bytes in memory, over all turns; see `PendingOptions`. */
   readonly budget: Budget;
+  /** How many whole tasks may be rebuilt at a time. */
   readonly replays: Budget;
+  /** Called after every attempt. */
   readonly report: (record: DeliveryRecord) => void;
   readonly isStopping: () => boolean;
 }
@@ -60,6 +85,7 @@ export type AfterTurn =
   | { readonly kind: "continue" | "wait" | "release" }
   | { readonly kind: "retry" | "pause"; readonly until: number };
 
+/** What one turn showed about the webhook and its host. */
 export interface TurnResult {
   readonly after: AfterTurn;
   /** True if the host did not answer; absent if no request was sent. */
@@ -91,6 +117,20 @@ export async function takeTurn(environment: DeliveryEnvironment, claimed: Claime
   return { after: await turn.unreadable(reason) };
 }
 
+/** The events up to `upTo` were delivered, or skipped without a journal record. */
+interface Passed extends Pick<Step, "upTo" | "ended"> {
+  readonly journal?: JournalRecord;
+}
+
+/** How a notification is sent. */
+interface Sending {
+  readonly codec: PushCodec;
+  readonly trace: TraceContext | undefined;
+}
+
+type FailedPost = Extract<PostResult, { readonly kind: "failed" }>;
+
+/** The webhook as claimed, as stored at the beginning of the turn, and its task. */
 interface Subject {
   readonly claimed: ClaimedWebhook;
   readonly webhook: WebhookRecord;
@@ -100,6 +140,7 @@ interface Subject {
 class Turn {
   readonly #environment: DeliveryEnvironment;
   readonly #subject: Subject;
+  readonly #journal: DeliveryJournal;
   #cursor: number;
   #attempts: number;
   #silent: boolean | undefined;
@@ -107,6 +148,10 @@ class Turn {
   constructor(environment: DeliveryEnvironment, subject: Subject) {
     this.#environment = environment;
     this.#subject = subject;
+    const { claimed } = subject;
+    const { clock, node } = environment;
+    claimed.journal ??= new DeliveryJournal({ webhook: claimed.id, node, now: () => clock.now() });
+    this.#journal = claimed.journal;
     this.#cursor = subject.webhook.cursor;
     this.#attempts = subject.webhook.attempts;
   }
@@ -121,6 +166,7 @@ class Turn {
     return this.#giveUp({ outcome: "given-up", reason, url: "", state: "suspended" });
   }
 
+  /** Notifications of a whole task pause after each chunk: a task that streams a large text would otherwise be sent again and again. */
   async #deliverPending(target: WebhookTarget, codec: PushCodec): Promise<AfterTurn> {
     const { store, clock, budget, replays, isStopping } = this.#environment;
     const { claimed, record } = this.#subject;
@@ -168,7 +214,10 @@ class Turn {
   /** `undefined`: continue with the next step. */
   async #deliver(step: Step, target: WebhookTarget, codec: PushCodec): Promise<AfterTurn | undefined> {
     const began = performance.now();
-    const result = await this.#post(step, target, codec);
+    this.#journal.began(this.#cursor + 1);
+    const span = this.#observe(step);
+    const result = await this.#post(step, target, { codec, trace: span?.trace ?? traceOf(step, this.#subject.record) });
+    span?.end({ outcome: result.kind, httpStatus: "httpStatus" in result ? result.httpStatus : undefined });
     if (result.kind === "aborted") return { kind: "release" };
     this.#attempts += 1;
     this.#silent = result.kind === "failed" && result.silent;
@@ -178,18 +227,33 @@ class Turn {
     this.#report(outcome, { step, target, result, durationMs: Math.round(performance.now() - began) });
     switch (result.kind) {
       case "delivered":
-        return this.#advance(step);
+        return this.#advance({ ...step, journal: this.#journal.delivered(step.upTo) });
       case "gone":
         return this.#fail("dropped", target, { reason: "HTTP 410", state: "removed" });
       case "refused":
         return this.#fail("refused", target, { reason: result.reason, state: target.afterFailure });
       case "failed":
         if (isLast) return this.#fail("given-up", target, { reason: result.reason, state: target.afterFailure });
-        return this.#retry(result.retryAfter);
+        return this.#retry(result);
     }
   }
 
-  async #post(step: Step, target: WebhookTarget, codec: PushCodec): Promise<PostResult> {
+  #observe(step: Step): Span<DeliveryEnd> | undefined {
+    const { telemetry } = this.#environment;
+    if (telemetry?.delivery === undefined) return undefined;
+    const { claimed, record } = this.#subject;
+    return telemetry.delivery({
+      taskId: publicTaskId(claimed.task),
+      agent: record.scope.agent,
+      webhook: claimed.id,
+      seq: step.upTo,
+      attempt: this.#attempts + 1,
+      trace: traceOf(step, record),
+    });
+  }
+
+  /** Signed anew for every attempt: a signature is valid for 5 minutes only. */
+  async #post(step: Step, target: WebhookTarget, { codec, trace }: Sending): Promise<PostResult> {
     const { clock, sender, signer, settings } = this.#environment;
     const { claimed } = this.#subject;
     const { notification } = step;
@@ -200,7 +264,7 @@ class Turn {
     const taskId = publicTaskId(claimed.task);
     const jti = notificationId(claimed, target, step.upTo);
     const signature = await signer?.sign({ url: target.url, jti, taskId, body });
-    const headers = requestHeaders({ target, codec, notification, signature });
+    const headers = requestHeaders({ target, codec, trace, signature });
     if (abort.signal.aborted) return { kind: "aborted" };
     const { timeout } = settings;
     const result = await post(sender, clock, { url: target.url, headers, body, timeout, signal: abort.signal });
@@ -209,21 +273,27 @@ class Turn {
   }
 
   /** Stores that everything up to `upTo` is delivered. `undefined`: continue with the next step. */
-  async #advance({ upTo, ended }: Pick<Step, "upTo" | "ended">): Promise<AfterTurn | undefined> {
+  async #advance({ upTo, ended, journal }: Passed): Promise<AfterTurn | undefined> {
     this.#cursor = upTo;
     this.#attempts = 0;
     const now = this.#environment.clock.now();
-    const status = await this.#store({ nextAt: now, state: ended ? "idle" : "active" });
+    const status = await this.#store({
+      nextAt: now,
+      state: ended ? "idle" : "active",
+      ...(journal !== undefined && { journal }),
+    });
     this.#subject.claimed.deliveredSeq = upTo;
     if (status === "inbox") return undefined;
     if (status !== "ok" || ended) return { kind: "release" };
     return undefined;
   }
 
-  async #retry(askedFor: number | undefined): Promise<AfterTurn> {
+  /** The time of the retry is stored, so that another process keeps to it after a crash. */
+  async #retry({ retryAfter: askedFor, reason }: FailedPost): Promise<AfterTurn> {
     const { clock, settings, random } = this.#environment;
     const nextAt = clock.now() + waitAfter(settings, this.#attempts, { random, askedFor });
-    const status = await this.#store({ nextAt, state: "active" });
+    const journal = this.#journal.failed("retrying", reason);
+    const status = await this.#store({ nextAt, state: "active", journal });
     return status === "ok" ? { kind: "retry", until: nextAt } : { kind: "release" };
   }
 
@@ -238,11 +308,13 @@ class Turn {
   async #giveUp({ state, ...failed }: Omit<Failure, "attempts"> & { state: WebhookState }): Promise<AfterTurn> {
     const failedAt = this.#environment.clock.now();
     const failure: Failure = { ...failed, attempts: this.#attempts };
-    await this.#store({ nextAt: failedAt, state, failure: JSON.stringify(failure), failedAt });
+    const journal = this.#journal.failed(failed.outcome, failed.reason);
+    await this.#store({ nextAt: failedAt, state, failure: JSON.stringify(failure), failedAt, journal });
     return { kind: "release" };
   }
 
-  async #store(change: Pick<WebhookAdvance, "nextAt" | "state" | "failure" | "failedAt">): Promise<string> {
+  /** The commit is refused if another process has claimed the webhook (`epoch`) or it was changed. */
+  async #store(change: Pick<WebhookAdvance, "nextAt" | "state" | "failure" | "failedAt" | "journal">): Promise<string> {
     const { task, id, epoch } = this.#subject.claimed;
     const outcome = await this.#environment.commits.submit({
       kind: "webhook-advance",
@@ -256,6 +328,7 @@ class Turn {
     return outcome.status;
   }
 
+  /** Secrets and bodies are not reported, and of the URL only what is before the query. */
   #report(
     outcome: DeliveryOutcome,
     { step, target, result, durationMs }: { step: Step; target: WebhookTarget; result: PostResult; durationMs: number },
@@ -275,6 +348,14 @@ class Turn {
       durationMs,
     });
   }
+}
+
+/** The span in which the event was written; if the event does not name it, the one that created the task. */
+function traceOf({ notification }: Step, { head }: TaskRecord): TraceContext | undefined {
+  const trace = readRunner(head.runner).trace;
+  const written = notification?.trace;
+  if (written === undefined || trace === undefined || written.traceId !== trace.traceId) return written ?? trace;
+  return { ...trace, spanId: written.spanId };
 }
 
 /** A failure as stored with its webhook. */

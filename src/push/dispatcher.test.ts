@@ -291,7 +291,7 @@ describe("A webhook that is deleted", () => {
     await queued.chunk("x");
     expect(await trial.isQuiet()).toBe(true);
     expect(trial.posts).toHaveLength(1);
-    expect(trial.push.counts()).toEqual({ claimed: 0, posting: 0 });
+    expect(trial.push.counts()).toEqual({ claimed: 0, queued: 0, resting: 0, posting: 0, oldestPendingMs: 0 });
     // Its slot is free again.
     await trial.task("n", HOOK);
     await trial.posted(2);

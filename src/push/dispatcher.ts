@@ -1,14 +1,15 @@
+import { randomUUID } from "node:crypto";
 import type { Bus } from "../bus/contract.ts";
 import type { Sealer } from "../engine/record/seal.ts";
+import { callHook } from "../internal/call-hook.ts";
 import type { Clock, Timer } from "../internal/clock.ts";
 import type { Logger } from "../internal/logger.ts";
 import type { TaskId } from "../protocol/ids.ts";
 import type { Store, WebhookKey } from "../store/contract.ts";
+import type { Telemetry } from "../telemetry/contract.ts";
 import type { PushCodec } from "../wire/codec.ts";
-import { LONGEST_WAIT } from "./back-off.ts";
 import { Budget } from "./budget.ts";
-import { type ClaimedWebhook, ClaimedWebhooks } from "./claimed-webhooks.ts";
-import { CommitQueue } from "./commit-queue.ts";
+import { type ClaimedWebhook, ClaimedWebhooks, type WebhookCounts } from "./claimed-webhooks.ts";
 import type { DeliveryRecord, PushHooks } from "./contract.ts";
 import {
   type DeliveryEnvironment,
@@ -17,11 +18,13 @@ import {
   type TurnResult,
   takeTurn,
 } from "./delivery.ts";
+import { DeliveryCommits } from "./delivery-commits.ts";
 import type { HttpSender } from "./http-sender.ts";
 import { OriginScheduler, type SchedulerLimits } from "./origin-scheduler.ts";
 import { TimerHeap } from "./timer-heap.ts";
-import { openTarget, originOf } from "./webhook-target.ts";
+import { type StoredState, WebhookClaimer } from "./webhook-claimer.ts";
 
+/** What the dispatcher works with. `concurrency` defaults to 64 requests in total and 8 per origin. */
 export interface DispatcherOptions {
   readonly store: Store;
   readonly bus: Bus;
@@ -29,6 +32,8 @@ export interface DispatcherOptions {
   readonly logger: Logger;
   /** The node id under which this process holds leases. The caller renews them. */
   readonly node: string;
+  /** Ids of the agents that this process serves. It notifies the webhooks of their tasks. */
+  readonly agents: readonly string[];
   readonly sealer: Sealer;
   readonly sender: HttpSender;
   readonly signer?: NotificationSigner | undefined;
@@ -36,6 +41,7 @@ export interface DispatcherOptions {
   readonly settings: DeliverySettings;
   readonly concurrency?: Partial<SchedulerLimits>;
   readonly hooks?: PushHooks;
+  readonly telemetry?: Telemetry | undefined;
   readonly random?: () => number;
   /** The outcome of a commit is unknown: the process must stop. */
   readonly onFatal: (error: unknown) => void;
@@ -44,24 +50,16 @@ export interface DispatcherOptions {
 const DEFAULT_LIMITS: SchedulerLimits = { total: 64, perOrigin: 8 };
 /** The most webhooks that one process claims at a time. Further webhooks wait until some are released. */
 const MAX_CLAIMED = 100_000;
+/** An event whose bus message was lost waits until a poll checks its task. */
 const POLL_INTERVAL_MS = 2000;
-const CLAIMS_PER_PAGE = 200;
+/** Tasks whose position is compared in one poll; the next poll continues after them. */
 const TASKS_PER_POLL = 500;
 /** Milliseconds until a failed read of the store is retried. */
 const STORE_RETRY_MS = 1000;
 /** Bytes that all deliveries together may hold, in addition to the 64 KB that each may always hold. */
 const BUDGET_BYTES = 32 * 1024 * 1024;
+/** A replay reads a whole log, so few run at a time. */
 const CONCURRENT_REPLAYS = 2;
-
-/** The stored state of a webhook, as far as scheduling it needs. */
-interface StoredState {
-  readonly origin: string;
-  readonly cursor: number;
-  /** The time of the next retry after a failed attempt; 0 without one. */
-  readonly restUntil: number;
-  /** The epoch of this process's claim; `undefined` if another process or none has claimed it. */
-  readonly claim: number | undefined;
-}
 
 /**
  * Delivers events to webhooks. The task's log is the outbox: the events after a webhook's cursor are its pending deliveries, so an event and
@@ -73,7 +71,8 @@ export class Dispatcher {
   readonly #claimed = new ClaimedWebhooks();
   readonly #scheduler: OriginScheduler<ClaimedWebhook>;
   readonly #timers: TimerHeap<ClaimedWebhook>;
-  readonly #commits: CommitQueue;
+  readonly #commits: DeliveryCommits;
+  readonly #claimer: WebhookClaimer;
   readonly #environment: DeliveryEnvironment;
   readonly #running = new Set<Promise<void>>();
   #pollTimer: Timer | undefined;
@@ -84,7 +83,7 @@ export class Dispatcher {
   #drained: Promise<void> | undefined;
 
   constructor(options: DispatcherOptions) {
-    const { store, clock, sealer, sender, signer, codecOf, settings } = options;
+    const { store, clock, sealer, sender, signer, codecOf, settings, node } = options;
     this.#options = options;
     this.#scheduler = new OriginScheduler({ ...DEFAULT_LIMITS, ...options.concurrency }, (claimed) =>
       this.#begin(claimed),
@@ -95,8 +94,18 @@ export class Dispatcher {
       this.#isStopping = true;
       options.onFatal(error);
     };
-    this.#commits = new CommitQueue({ store, clock, onFatal });
+    this.#commits = new DeliveryCommits({ store, clock, writer: `${node}/push/${randomUUID()}`, onFatal });
+    this.#claimer = new WebhookClaimer({
+      ...options,
+      commits: this.#commits,
+      isStopping: () => this.#isStopping,
+      isFull: () => this.#claimed.size >= MAX_CLAIMED,
+      isKnown: ({ task, id }) => this.#claimed.find(task, id) !== undefined,
+      onClaimed: (key, state, epoch) => this.#accept(key, state, epoch),
+    });
     this.#environment = {
+      node,
+      telemetry: options.telemetry,
       store,
       clock,
       sealer,
@@ -113,14 +122,24 @@ export class Dispatcher {
     };
   }
 
-  counts(): { readonly claimed: number; readonly posting: number } {
-    return { claimed: this.#claimed.size, posting: this.#scheduler.running };
+  /** For metrics: webhooks in memory, and requests on their way. */
+  counts(): WebhookCounts & { readonly posting: number } {
+    return { ...this.#claimed.counts(this.#options.clock.now()), posting: this.#scheduler.running };
+  }
+
+  /** For operators: the webhooks that this process has claimed, in the order of the tasks' first claims. */
+  claimed(): Iterable<ClaimedWebhook> {
+    return this.#claimed.all();
   }
 
   /** Starts to deliver, beginning with the pending webhooks of earlier processes. */
   start(): void {
-    this.#unsubscribe = this.#options.bus.subscribe(({ task, kind }) => {
-      if (kind === "log") this.#newEvents(task);
+    this.#unsubscribe = this.#options.bus.subscribe({
+      node: this.#options.node,
+      onHints: (hints) => {
+        for (const hint of hints) if (hint.kind === "log") this.#newEvents(hint.task);
+      },
+      onReconnect: () => this.#track(this.#queueAllMissed()),
     });
     this.#polling = this.#poll();
   }
@@ -129,7 +148,7 @@ export class Dispatcher {
   watch({ task, id }: WebhookKey, origin?: string): void {
     this.forget(task, id);
     if (this.#isStopping || this.#claimed.size >= MAX_CLAIMED) return;
-    this.#track(this.#claim({ task, id }, origin).then(() => {}));
+    this.#track(this.#claimer.claim({ task, id }, origin));
   }
 
   /** Stops notifying a webhook, and aborts its request on its way. */
@@ -144,6 +163,7 @@ export class Dispatcher {
     return this.#drained;
   }
 
+  /** Pending deliveries stay in the store: the next process continues them. */
   async #drain(timeout: number): Promise<void> {
     this.#isStopping = true;
     this.#unsubscribe?.();
@@ -175,7 +195,7 @@ export class Dispatcher {
   async #poll(): Promise<void> {
     const { clock, logger } = this.#options;
     try {
-      await this.#claimUnclaimed();
+      await this.#claimer.claimUnclaimed();
       await this.#queueMissed();
     } catch (error) {
       if (!this.#isStopping) logger.warn("A poll for pending webhooks failed; the next one follows in 2 s", { error });
@@ -190,22 +210,12 @@ export class Dispatcher {
     );
   }
 
-  async #claimUnclaimed(): Promise<void> {
-    const { store, logger } = this.#options;
-    for (;;) {
-      if (this.#isStopping) return;
-      if (this.#claimed.size >= MAX_CLAIMED) {
-        logger.warn("Too many active webhooks for one process; the others wait", {
-          claimed: this.#claimed.size,
-        });
-        return;
-      }
-      const unheld = await store.unheldWebhooks(CLAIMS_PER_PAGE);
-      const results = await Promise.all(unheld.map((webhook) => this.#claim(webhook)));
-      if (unheld.length < CLAIMS_PER_PAGE || !results.includes(true)) return;
-    }
+  async #queueAllMissed(): Promise<void> {
+    do await this.#queueMissed();
+    while (this.#tasksToCheck !== undefined && !this.#isStopping);
   }
 
+  /** Compares the log's position with what was delivered, for a part of the waiting tasks per poll. */
   async #queueMissed(): Promise<void> {
     const { store } = this.#options;
     const tasks: TaskId[] = [];
@@ -222,21 +232,12 @@ export class Dispatcher {
     for (const { id, seq } of await store.positions(tasks)) if (seq > 0) this.#queueBehind(id, seq);
   }
 
-  /** True if this process has newly claimed the webhook. */
-  async #claim({ task, id }: WebhookKey, origin?: string): Promise<boolean> {
-    const { node, clock } = this.#options;
-    const outcome = await this.#commits.submit({ kind: "webhook-claim", task, id, node });
-    const newEpoch = outcome.status === "ok" ? outcome.epoch : undefined;
-    // This process may have claimed it before: a repeated message announces its webhook again without storing it again.
-    const isOurs = outcome.status === "held" && outcome.node === node;
-    if (newEpoch === undefined && !isOurs) return false;
-    const known = newEpoch !== undefined && origin !== undefined;
-    const state = known ? { origin, cursor: 0, restUntil: 0, claim: newEpoch } : await this.#read(task, id);
-    const epoch = newEpoch ?? state?.claim;
-    if (state === undefined || epoch === undefined) return false;
+  /** This process has claimed the webhook with this epoch. */
+  #accept({ task, id }: WebhookKey, state: StoredState, epoch: number): void {
+    const { clock, bus } = this.#options;
     const before = this.#claimed.find(task, id);
     if (before !== undefined) {
-      if (before.epoch >= epoch) return false;
+      if (before.epoch >= epoch) return;
       this.#release(before);
     }
     const claimed: ClaimedWebhook = {
@@ -244,41 +245,21 @@ export class Dispatcher {
       id,
       epoch,
       originQueue: this.#scheduler.join(state.origin),
+      unwatch: bus.watch(task),
       phase: "waiting",
       hasNewEvents: false,
       deliveredSeq: state.cursor,
+      pendingSince: 0,
       wakeAt: 0,
       quietUntil: 0,
       status: "",
       abort: undefined,
+      journal: undefined,
     };
     this.#claimed.add(claimed);
+    claimed.pendingSince = clock.now();
     if (state.restUntil > clock.now()) this.#wakeLater(claimed, "resting", state.restUntil);
     else this.#queue(claimed);
-    return true;
-  }
-
-  /** Retries until it succeeds: the webhook may be claimed already, so no other process would deliver to it. */
-  async #read(task: TaskId, id: string): Promise<StoredState | undefined> {
-    const { store, sealer, clock, logger } = this.#options;
-    while (!this.#isStopping) {
-      try {
-        const webhook = (await store.webhooks(task)).find((each) => each.id === id);
-        const record = await store.get(task, { artifacts: false, history: 0 });
-        if (webhook === undefined || record === undefined) return undefined;
-        const target = openTarget(sealer, webhook, record.scope);
-        // A clock that was set back must not prolong the wait.
-        const restUntil = webhook.attempts > 0 ? Math.min(webhook.nextAt, clock.now() + LONGEST_WAIT) : 0;
-        const claim = webhook.node === this.#options.node ? webhook.epoch : undefined;
-        return { origin: originOf(target?.url ?? ""), cursor: webhook.cursor, restUntil, claim };
-      } catch (error) {
-        logger.warn("A webhook could not be read; retrying in 1 s", { task, error });
-        await new Promise<void>((resolve) => {
-          clock.setTimer(clock.now() + STORE_RETRY_MS, resolve, { unref: true });
-        });
-      }
-    }
-    return undefined;
   }
 
   #newEvents(task: TaskId): void {
@@ -295,9 +276,11 @@ export class Dispatcher {
 
   #queue(claimed: ClaimedWebhook): void {
     claimed.phase = "queued";
+    if (claimed.pendingSince === 0) claimed.pendingSince = this.#options.clock.now();
     this.#scheduler.add(claimed.originQueue, claimed);
   }
 
+  /** Timers cannot be removed from the heap: `#woken` ignores those that no longer match `wakeAt`. */
   #wakeLater(claimed: ClaimedWebhook, phase: "waiting" | "resting", at: number): void {
     claimed.phase = phase;
     if (claimed.wakeAt === at) return;
@@ -315,6 +298,7 @@ export class Dispatcher {
     this.#track(this.#work(claimed));
   }
 
+  /** The webhook may have been released while it was queued; then its turn ends at once. */
   async #work(claimed: ClaimedWebhook): Promise<void> {
     let result: TurnResult = { after: { kind: "release" } };
     if (claimed.phase === "queued" && !this.#isStopping) {
@@ -326,6 +310,7 @@ export class Dispatcher {
     if (!isReleased(claimed)) this.#settle(claimed, result);
   }
 
+  /** An error of the store is not one of the webhook: it costs no attempt. */
   async #turn(claimed: ClaimedWebhook): Promise<TurnResult> {
     const { clock, logger } = this.#options;
     try {
@@ -338,6 +323,7 @@ export class Dispatcher {
     }
   }
 
+  /** Events that arrived during the turn queue the webhook again at once, except while it waits for a retry. */
   #settle(claimed: ClaimedWebhook, { after }: TurnResult): void {
     if (this.#isStopping) return;
     switch (after.kind) {
@@ -356,18 +342,22 @@ export class Dispatcher {
         break;
       case "wait":
         claimed.phase = "waiting";
+        claimed.pendingSince = 0;
         if (claimed.hasNewEvents) this.#queue(claimed);
     }
   }
 
+  /** Only in memory: the store is not changed. */
   #release(claimed: ClaimedWebhook): void {
     if (isReleased(claimed)) return;
     claimed.phase = "released";
     claimed.abort?.abort();
+    claimed.unwatch();
     this.#claimed.remove(claimed);
     this.#scheduler.leave(claimed.originQueue);
   }
 
+  /** `drain` waits for everything that is tracked. */
   #track(work: Promise<void>): void {
     const tracked: Promise<void> = work
       .catch((error: unknown) => {
@@ -382,12 +372,7 @@ export class Dispatcher {
     if (record.outcome === "delivered") logger.debug("Webhook notified", record);
     else if (record.outcome === "retried") logger.info("A webhook delivery failed; it will be retried", record);
     else logger.warn("A webhook delivery failed for good", record);
-    const failed = (error: unknown): void => logger.error("on.delivery() failed", { error });
-    try {
-      hooks?.on?.delivery?.(record)?.catch(failed);
-    } catch (error) {
-      failed(error);
-    }
+    callHook(() => hooks?.on?.delivery?.(record), logger);
   }
 }
 

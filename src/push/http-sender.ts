@@ -23,6 +23,7 @@ export type PostResult =
     }
   | { readonly kind: "aborted" };
 
+/** One notification to send. */
 export interface PostRequest {
   readonly url: string;
   readonly headers: Record<string, string>;
@@ -33,6 +34,7 @@ export interface PostRequest {
   readonly signal: AbortSignal;
 }
 
+/** The answer is ignored except for its status and `Retry-After`. */
 const MAX_ANSWER_BYTES = 64 * 1024;
 const MAX_REDIRECTS = 3;
 
@@ -92,6 +94,7 @@ async function discard(response: Response): Promise<void> {
   await reading?.catch(() => {});
 }
 
+/** Only 2xx counts as delivered (A2A 1.0 §13.2). */
 function resultOf({ status, headers }: Response, now: number): PostResult {
   if (status >= 200 && status < 300) return { kind: "delivered", httpStatus: status };
   if (status === 410) return { kind: "gone", httpStatus: status };

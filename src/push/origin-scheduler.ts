@@ -6,7 +6,9 @@ type Standing = "answering" | "new" | "silent";
 
 /** The work for one origin. */
 export interface OriginQueue<T> {
+  /** Scheme, host and port. */
   readonly origin: string;
+  /** Started items that have not ended. */
   running: number;
   standing: Standing;
   items: T[];
@@ -16,6 +18,7 @@ export interface OriginQueue<T> {
   members: number;
 }
 
+/** How much work runs at a time. */
 export interface SchedulerLimits {
   /** Work items running at a time. Silent origins use at most 50 % of them, silent and new origins together at most 75 %. */
   readonly total: number;
@@ -68,6 +71,7 @@ export class OriginScheduler<T> {
     return queue;
   }
 
+  /** Items that were added and not started still get their turn. */
   leave(queue: OriginQueue<T>): void {
     queue.members -= 1;
     if (queue.members === 0 && queue.running === 0) this.#queues.delete(queue.origin);
@@ -95,6 +99,7 @@ export class OriginScheduler<T> {
     this.#isOpen = false;
   }
 
+  /** Moves the running items of the queue to the limit of its new standing. */
   #setStanding(queue: OriginQueue<T>, standing: Standing): void {
     const { origin } = queue;
     if (standing === queue.standing) return;
@@ -134,6 +139,7 @@ export class OriginScheduler<T> {
     return silent < Math.max(1, Math.floor(total / 2)) ? first(this.#ready.silent) : undefined;
   }
 
+  /** The queue goes to the end of its set if it has more work: origins take turns. */
   #startOne(queue: OriginQueue<T>): void {
     this.#ready[queue.standing].delete(queue);
     const item = queue.items[queue.taken];

@@ -4,7 +4,7 @@ import type { PushEventKind } from "../protocol/operation.ts";
 import { readEvent, readStatus, type StoredTask } from "../protocol/serial.ts";
 import { isTerminal } from "../protocol/state.ts";
 import { publicTaskId } from "../protocol/task-key.ts";
-import { type TraceSpan, traceSpanIn } from "../protocol/traceparent.ts";
+import { type TraceContext, traceContextIn } from "../protocol/trace-context.ts";
 import type { LogEntry, Store } from "../store/contract.ts";
 import type { PushCodec } from "../wire/codec.ts";
 import type { Budget } from "./budget.ts";
@@ -20,13 +20,17 @@ export interface Step {
   readonly ended: boolean;
 }
 
+/** The body of one request, and what its headers depend on. */
 export interface Notification {
+  /** JSON text in the format of the webhook's version. */
   readonly body: string;
+  /** The kind of the last event that it covers. */
   readonly kind: PushEventKind;
   /** The span in which the agent wrote the event. */
-  readonly trace?: TraceSpan;
+  readonly trace?: TraceContext;
 }
 
+/** Which events are read, and how they are encoded. */
 export interface PendingOptions {
   readonly store: Store;
   readonly task: TaskId;
@@ -45,6 +49,7 @@ export interface PendingOptions {
   readonly now: () => number;
 }
 
+/** Bytes of the log that are read at a time. Every delivery may hold so many without asking the budget. */
 const PAGE_BYTES = 64 * 1024;
 /** A longer task is sent without its artifacts and history; receivers can get the whole task from the server. */
 export const MAX_TASK_BYTES: number = 4 * 1024 * 1024;
@@ -182,6 +187,7 @@ export class PendingEvents implements Disposable {
     return this.#page[this.#index];
   }
 
+  /** A single event may be larger than a page; it is then held only within the budget. */
   async #load(): Promise<void> {
     const { store, task, budget } = this.#options;
     this.#page = [];
@@ -199,6 +205,7 @@ export class PendingEvents implements Disposable {
     }
   }
 
+  /** Gives back what it has before it waits: two deliveries that each hold a part would wait for each other for ever. */
   async #borrow(bytes: number): Promise<void> {
     this.#page = [];
     this.#index = 0;
@@ -223,10 +230,11 @@ function kindOf(body: string): PushEventKind {
 
 /** The span in the event's metadata, if any. Parses the event only if its text mentions a trace. */
 function traceOf(body: string): Pick<Notification, "trace"> {
-  const trace = body.includes('"traceId"') ? traceSpanIn(readEvent(body).metadata) : undefined;
+  const trace = body.includes('"traceId"') ? traceContextIn(readEvent(body).metadata) : undefined;
   return trace === undefined ? {} : { trace };
 }
 
+/** In characters, which is close enough to bytes for the budget. */
 function sizeOf({ status, artifacts = "", history = "", metadata = "" }: StoredTask): number {
   return status.length + artifacts.length + history.length + metadata.length;
 }

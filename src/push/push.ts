@@ -1,17 +1,20 @@
 import { createSealer } from "../engine/record/seal.ts";
 import { A2AError } from "../protocol/error.ts";
 import { type Outcome, type Store, StoreError, type WebhookOperation } from "../store/contract.ts";
-import type { WebhookConfigService } from "./contract.ts";
+import type { WebhookConfigService, WebhookOverview } from "./contract.ts";
 import { DeadLetters } from "./dead-letters.ts";
 import type { DeliverySettings } from "./delivery.ts";
 import { Dispatcher, type DispatcherOptions } from "./dispatcher.ts";
 import { createWebhookConfigService } from "./webhook-config-service.ts";
+import { createWebhookView } from "./webhook-view.ts";
 
+/** What operators can set. */
 export interface PushSettings extends DeliverySettings {
   /** The most webhooks of one task. */
   readonly maxPerTask: number;
 }
 
+/** A2A 1.0 §13.2 recommends a timeout of 10 to 30 s and retries with back-off. */
 export const DEFAULT_PUSH_SETTINGS: PushSettings = {
   timeout: 15_000,
   retries: 3,
@@ -29,6 +32,7 @@ export interface PushOptions extends Omit<DispatcherOptions, "sealer" | "setting
 export interface Push extends Pick<Dispatcher, "start" | "drain" | "counts"> {
   readonly configs: WebhookConfigService;
   readonly deadLetters: Pick<DeadLetters, "list" | "redeliver">;
+  readonly view: WebhookOverview;
 }
 
 /** Commits without retries: the waiting caller gets `unavailable` and may retry itself. */
@@ -68,6 +72,7 @@ export function createPush({ secret, ...options }: PushOptions): Push {
   return {
     configs,
     deadLetters: new DeadLetters({ store, clock, commit, onRevived: (task, id) => watch({ task, id }) }),
+    view: createWebhookView({ store, sealer, claimed: () => dispatcher.claimed() }),
     start: () => dispatcher.start(),
     drain: (timeout) => dispatcher.drain(timeout),
     counts: () => dispatcher.counts(),

@@ -14,8 +14,7 @@ const CODEC: PushCodec = {
 const TARGET: WebhookTarget = { url: "https://hooks.example/", afterFailure: "suspended", nonce: "n" };
 
 function authorization(target: Partial<WebhookTarget>, codec: Partial<PushCodec> = {}, signature?: string) {
-  const notification = { body: "", kind: "status" } as const;
-  const parts = { target: { ...TARGET, ...target }, codec: { ...CODEC, ...codec }, notification, signature };
+  const parts = { target: { ...TARGET, ...target }, codec: { ...CODEC, ...codec }, trace: undefined, signature };
   return requestHeaders(parts)["authorization"];
 }
 
@@ -56,13 +55,14 @@ describe("The headers of a notification", () => {
     const headers = requestHeaders({
       target: { ...TARGET, headers: { "A2A-Version": "no", "Content-Type": "text/html", "X-Mine": "1" }, token: "t" },
       codec: { ...CODEC, headers: { "A2A-Version": "yes" } },
-      notification: { body: "", kind: "status", trace: { traceId: "a".repeat(32), spanId: "b".repeat(16) } },
+      trace: { traceId: "a".repeat(32), spanId: "b".repeat(16), flags: 1, state: "x=1" },
       signature: "sig",
     });
     expect(headers).toEqual({
       "a2a-version": "yes",
       "content-type": "application/json",
       traceparent: `00-${"a".repeat(32)}-${"b".repeat(16)}-01`,
+      tracestate: "x=1",
       "x-a2a-notification-signature": "sig",
       "x-a2a-notification-token": "t",
       "x-mine": "1",

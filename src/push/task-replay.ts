@@ -72,6 +72,7 @@ export class TaskReplay {
     this.#fold.add(readEvent(body));
   }
 
+  /** A task that was too large once is read again for each notification. */
   #forget(): void {
     this.#isLarge = this.#bytes > KEPT_BYTES;
     this.#fold = new ArtifactFold();

@@ -5,7 +5,10 @@ interface Item<T> {
   readonly value: T;
 }
 
-/** Many timers that share one system timer: a binary heap, ordered by due time. */
+/**
+ * Many timers that share one system timer: a binary heap, ordered by due time. Values cannot be removed one by one; the callback must
+ * ignore those that are no longer wanted.
+ */
 export class TimerHeap<T> {
   readonly #clock: Clock;
   readonly #callback: (value: T) => void;
@@ -42,6 +45,7 @@ export class TimerHeap<T> {
     this.#armedFor = Number.POSITIVE_INFINITY;
   }
 
+  /** Sets the system timer only if the earliest value became earlier. */
   #arm(): void {
     const at = this.#heap[0]?.at ?? Number.POSITIVE_INFINITY;
     if (at >= this.#armedFor) return;
@@ -60,6 +64,7 @@ export class TimerHeap<T> {
     this.#arm();
   }
 
+  /** Moves the last value to the top and down to its place. */
   #removeFirst(): void {
     const heap = this.#heap;
     const last = heap.pop();

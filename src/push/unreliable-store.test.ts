@@ -20,6 +20,7 @@ const scenario = fc.record({
   seed: fc.nat(),
   delay: fc.constantFrom(0, 2, 6, 15),
   failures: fc.constantFrom(0, 0, 0.05, 0.2),
+  lost: fc.constantFrom(0, 0, 0.05, 0.2),
   /** One in this many requests is answered with 503. */
   refuses: fc.constantFrom(0, 0, 7),
   tasks: fc.array(fc.array(fc.tuple(command, fc.nat({ max: 12 })), { maxLength: 25 }), { minLength: 1, maxLength: 3 }),
@@ -74,7 +75,16 @@ function shortOf(body: string): string {
   return `chunk:${event.artifact.parts.map(({ text = "" }) => text).join("")}`;
 }
 
-async function check({ seed, delay, failures, refuses, hasSecondNode, tasks, setLater }: Scenario): Promise<void> {
+async function check({
+  seed,
+  delay,
+  failures,
+  lost,
+  refuses,
+  hasSecondNode,
+  tasks,
+  setLater,
+}: Scenario): Promise<void> {
   const delivered: Posted[] = [];
   const stores: UnreliableStore[] = [];
   let requests = 0;
@@ -94,12 +104,13 @@ async function check({ seed, delay, failures, refuses, hasSecondNode, tasks, set
   });
   const { shared } = trial.harness;
   const other = hasSecondNode ? await trial.join() : undefined;
-  await using _second = { [Symbol.asyncDispose]: async () => other?.push.drain(0) };
+  await using _second = { [Symbol.asyncDispose]: async () => other?.harness.pumped(other.push.drain(0)) };
   const nodes = other === undefined ? [trial] : [trial, other];
   const begun: TrialTask[] = [];
   for (const index of tasks.keys()) begun.push(await trial.task(`t${index}`, { url: `${EVENTS}/t${index}` }));
-  const unsteady = { commit: failures, log: failures, get: failures, webhooks: failures };
-  for (const store of stores) store.setFaults({ delay: { min: 0, max: delay }, failures: unsteady });
+  const unsteady = { commit: failures, log: failures, get: failures, webhooks: failures, claimWebhooks: failures };
+  for (const store of stores)
+    store.setFaults({ delay: { min: 0, max: delay }, failures: unsteady, lost, reorders: true });
   /** How far the log had come when the later webhooks were set. */
   const setAt = new Map<TrialTask, number>();
   await Promise.all(
@@ -150,9 +161,10 @@ function checkTasks(bodies: readonly string[], log: readonly string[]): void {
   expect(last).toBe(log.length);
 }
 
-test("webhooks receive every event once and in order, whatever the delays and failures of the store", async () => {
+test("webhooks receive every event once and in order, whatever the delays, failures and lost answers of the store", async () => {
   await fc.assert(fc.asyncProperty(scenario, check), {
     numRuns: RUNS,
+    endOnFailure: true,
     ...(SEED !== undefined && { seed: Number(SEED) }),
   });
 }, 600_000);

@@ -12,6 +12,7 @@ import type { PushCaller, WebhookConfigService } from "./contract.ts";
 import { taskKeys } from "./task-keys.ts";
 import { keptConfig, originOf, sealTarget, shownConfig } from "./webhook-target.ts";
 
+/** Where configurations are stored, and who is notified of changes. */
 export interface WebhookConfigServiceOptions {
   readonly store: Store;
   readonly clock: Clock;
@@ -48,6 +49,10 @@ class StoredWebhookConfigs implements WebhookConfigService {
     return this.#prepare(caller, config, { field, id: name, nonce: name });
   }
 
+  /**
+   * Checks and encrypts a configuration. `names.id` is used if the configuration has no id; the `nonce` becomes part of every
+   * notification's id.
+   */
   #prepare(
     caller: PushCaller,
     config: PushConfig,
@@ -92,6 +97,7 @@ class StoredWebhookConfigs implements WebhookConfigService {
     return shownConfig(webhook.id, config);
   }
 
+  /** A configuration that cannot be decrypted counts as missing. */
   async get(caller: PushCaller, task: TaskId, id: string | undefined): Promise<KeptPushConfig | undefined> {
     const { scope, policy } = caller;
     const key = await this.#find(scope, task);

@@ -5,6 +5,7 @@ import type { WebhookDraft, WebhookRecord } from "../store/contract.ts";
 
 /** Where and how to notify: the part of a webhook that is stored encrypted. */
 export interface WebhookTarget extends Omit<PushConfig, "id"> {
+  /** Of the dialect that registered the webhook; stored, because the dialect may no longer be supported when a delivery fails. */
   readonly afterFailure: PushPolicy["afterFailure"];
   /** Distinguishes the notifications of this configuration from those of another one with the same id. */
   readonly nonce: string;
@@ -35,7 +36,7 @@ export function keptConfig(sealer: Sealer, webhook: WebhookRecord, scope: Scope)
   return target === undefined ? undefined : shownConfig(webhook.id, target);
 }
 
-/** A configuration as its owner may read it, without secrets. */
+/** A configuration as its owner may read it, without secrets: `{ url, token: "s3cret" }` becomes `{ id, url, token: "***" }`. */
 export function shownConfig(id: string, { url, token, authentication, headers, events }: PushConfig): KeptPushConfig {
   return {
     id,

@@ -1,6 +1,8 @@
 import type { CallPath } from "../protocol/call-path.ts";
+import { invalidField } from "../protocol/error.ts";
 import type { OperationPolicy } from "../protocol/operation.ts";
 import type { Principal, Scope } from "../protocol/principal.ts";
+import type { TraceContext } from "../protocol/trace-context.ts";
 
 /** One operation of one caller: the caller, the dialect, and everything the request carries besides its parameters. */
 export interface Call {
@@ -12,8 +14,8 @@ export interface Call {
   readonly requestedExtensions: readonly string[];
   /** URIs of the requested extensions that the agent declares. Empty until `perform` sets it. */
   activeExtensions: readonly string[];
-  /** The request's `traceparent` header (W3C Trace Context), not validated. */
-  readonly traceparent: string | undefined;
+  /** Where the call belongs in a distributed trace; `undefined` if the caller sent no valid context. */
+  readonly trace: TraceContext | undefined;
   /** The agents that forwarded the message, first to last. Absent: none did. */
   readonly callPath?: CallPath | undefined;
   /** The request's `Last-Event-ID` header: the last event that a broken stream delivered. Not validated. */
@@ -26,4 +28,12 @@ export interface Call {
 export function scopeOf(call: Call, agent: string, tenant: string): Scope {
   const { id, tenant: own } = call.principal;
   return { agent, tenant: own ?? tenant, owner: id };
+}
+
+/** The seq in the call's `Last-Event-ID`; `undefined` if it has none. Throws `invalid-params` if the header is not a seq. */
+export function cursorOf({ lastEventId }: Call): number | undefined {
+  if (lastEventId === undefined || lastEventId === "") return undefined;
+  if (!/^(0|[1-9]\d{0,14})$/.test(lastEventId))
+    throw invalidField("Last-Event-ID", "is not the id of an event of this stream");
+  return Number(lastEventId);
 }

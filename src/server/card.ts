@@ -1,8 +1,9 @@
 import type { Agent, Skill } from "../engine/agent/agent.ts";
 import { definitionProblems } from "../engine/agent/definition-problems.ts";
+import { jsonSchemaOf } from "../engine/agent/json-schema.ts";
 import type { AgentCard, AgentExtension, AgentInterface, AgentSkill } from "../protocol/card.ts";
 import { A2AError } from "../protocol/error.ts";
-import { IDEMPOTENT_SEND } from "../protocol/extensions.ts";
+import { IDEMPOTENT_SEND, INPUT_SCHEMAS } from "../protocol/extensions.ts";
 import type { Principal } from "../protocol/principal.ts";
 
 /** The input and output modes of an agent that declares none. */
@@ -23,8 +24,8 @@ export function agentCard(
   { push = false, idempotencyWindow }: CardContext = {},
 ): AgentCard {
   const { provider, iconUrl, documentationUrl, securitySchemes, security } = agent;
-  const own = agent.extensions?.filter(({ uri }) => uri !== IDEMPOTENT_SEND) ?? [];
-  const extensions = [...own, ...idempotentSend(idempotencyWindow)];
+  const own = agent.extensions?.filter(({ uri }) => uri !== IDEMPOTENT_SEND && uri !== INPUT_SCHEMAS) ?? [];
+  const extensions = [...own, ...idempotentSend(idempotencyWindow), ...inputSchemas(agent.skills ?? [])];
   return {
     name: agent.name,
     description: agent.description,
@@ -70,6 +71,17 @@ function idempotentSend(idempotencyWindow: number | undefined): readonly AgentEx
   if (idempotencyWindow === undefined) return [];
   const description = "A message that is repeated with the same messageId counts once.";
   return [{ uri: IDEMPOTENT_SEND, description, params: { windowSeconds: idempotencyWindow / 1000 } }];
+}
+
+/** Announces the inputs of the skills that have a schema, so that callers can build forms and types. */
+function inputSchemas(skills: readonly Skill[]): readonly AgentExtension[] {
+  const schemas = skills.flatMap(({ id, input, jsonSchema }) => {
+    const schema = jsonSchemaOf(input, jsonSchema);
+    return schema === undefined ? [] : [[id, schema] as const];
+  });
+  if (schemas.length === 0) return [];
+  const description = "The JSON Schema of the data of a message, by the id of the skill.";
+  return [{ uri: INPUT_SCHEMAS, description, params: { skills: Object.fromEntries(schemas) } }];
 }
 
 function requireSense(agent: Agent): void {

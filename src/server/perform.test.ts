@@ -6,7 +6,7 @@ import { ANONYMOUS } from "../protocol/principal.ts";
 import type { Call } from "./call.ts";
 import { perform } from "./perform.ts";
 import { createService, type Service } from "./service.ts";
-import type { TaskStream } from "./task-stream.ts";
+import type { StreamBatch, TaskStream } from "./task-stream.ts";
 import { ScriptedEngine } from "./test/scripted-engine.ts";
 
 const POLICY: OperationPolicy = {
@@ -34,7 +34,7 @@ function callWith(members: Partial<Call> = {}, policy: Partial<OperationPolicy> 
     policy: { ...POLICY, ...policy },
     requestedExtensions: [],
     activeExtensions: [],
-    traceparent: undefined,
+    trace: undefined,
     lastEventId: undefined,
     signal: new AbortController().signal,
     ...members,
@@ -77,14 +77,18 @@ describe("A dialect's policy", () => {
   it("decides if a question ends the stream of a send", async () => {
     const { engine, service } = open();
     const closing = await stream(service, callWith(), sending("ask", "stream"));
-    expect(await closing.events?.next()).toMatchObject({ last: true });
+    expect(await nextBatch(closing)).toMatchObject({ last: true });
     const staying = await stream(service, callWith({}, { closeOnInputRequired: false }), sending("ask", "stream"));
-    expect(await staying.events?.next()).toMatchObject({ last: false });
+    expect(await nextBatch(staying)).toMatchObject({ last: false });
     engine.status(engine.latest, "working");
     engine.status(engine.latest, "completed");
-    expect(await staying.events?.next()).toMatchObject({ last: true });
+    expect(await nextBatch(staying)).toMatchObject({ last: true });
   });
 });
+
+function nextBatch({ events }: TaskStream): Promise<StreamBatch | undefined> {
+  return new Promise((arrived, failed) => events?.take({ arrived, failed }));
+}
 
 describe("The extended card", () => {
   const request = { operation: "extended-card", tenant: "" } as const;
@@ -136,7 +140,7 @@ describe("Extensions", () => {
     const submitted: (readonly string[])[] = [];
     const submit = engine.submit.bind(engine);
     engine.submit = (submission) => {
-      submitted.push(submission.extensions);
+      submitted.push(submission.call.activeExtensions);
       return submit(submission);
     };
     const call = callWith({ requestedExtensions: ["urn:b", "urn:c"] });

@@ -81,6 +81,11 @@ function isFor({ agent, skill, operation, tenant }: Policy, subject: PolicySubje
   );
 }
 
+/** Whether a caller has the scopes and claims that a policy requires, whichever call it is about. */
+export function policyAllows(policy: Pick<Policy, "scopes" | "claims">, principal: Principal): boolean {
+  return holds(policy, principal);
+}
+
 function holds({ scopes = [], claims = {} }: Policy, principal: Principal): boolean {
   const { scopes: granted = [] } = principal;
   return (

@@ -1,4 +1,3 @@
-import type { SendRequest } from "../protocol/operation.ts";
 import type { PushCaller, WebhookConfigService } from "../push/contract.ts";
 import { type Call, scopeOf } from "./call.ts";
 import { pushNotSupported } from "./refusals.ts";
@@ -8,11 +7,6 @@ import type { Service } from "./service.ts";
 export function requirePush({ push, card }: Service): WebhookConfigService {
   if (push === undefined || card.capabilities.pushNotifications !== true) throw pushNotSupported();
   return push;
-}
-
-/** The service that stores the webhook of this message; `undefined` if the message has none. Throws as {@link requirePush} does. */
-export function webhookConfigsFor(service: Service, { push }: SendRequest): WebhookConfigService | undefined {
-  return push === undefined ? undefined : requirePush(service);
 }
 
 export function pushCaller({ agent }: Service, call: Call, tenant: string): PushCaller {

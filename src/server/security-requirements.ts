@@ -1,4 +1,5 @@
 import type { Verified } from "../auth/verify/contract.ts";
+import type { RefusalReason } from "../auth/verify/refusal.ts";
 import type { SecurityRequirement } from "../protocol/card.ts";
 
 /** The schemes for which a request has valid credentials, each with the scopes they grant. */
@@ -41,7 +42,7 @@ function missingScopes(required: readonly string[], granted: readonly string[]):
 export type SchemeResult =
   | { readonly kind: "absent" }
   | { readonly kind: "valid"; readonly verified: Verified }
-  | { readonly kind: "invalid" }
+  | { readonly kind: "invalid"; readonly reason: RefusalReason }
   | { readonly kind: "unverifiable"; readonly error: unknown };
 
 /** The schemes with valid credentials. */

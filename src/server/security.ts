@@ -1,5 +1,6 @@
 import { withRealm } from "../auth/verify/challenge.ts";
 import type { ChallengeProblem, CredentialSource, Verified, Verifier } from "../auth/verify/contract.ts";
+import { CredentialsRefused, refusalOf } from "../auth/verify/refusal.ts";
 import type { Agent } from "../engine/agent/agent.ts";
 import type { SecurityRequirement, SecurityScheme } from "../protocol/card.ts";
 import { A2AError } from "../protocol/error.ts";
@@ -107,7 +108,7 @@ async function verifyScheme(verifier: Verifier, request: CredentialSource): Prom
     return verified === undefined ? { kind: "absent" } : { kind: "valid", verified };
   } catch (error) {
     return error instanceof A2AError && error.code === "unauthenticated"
-      ? { kind: "invalid" }
+      ? { kind: "invalid", reason: refusalOf(error)?.reason ?? "other" }
       : { kind: "unverifiable", error };
   }
 }
@@ -136,6 +137,7 @@ function decide(byScheme: ReadonlyMap<string, SchemeResult>, { requirements, cha
     const { schemes, missing } = outcome;
     throw new A2AError("permission-denied", "The credentials do not grant the required scopes", {
       challenges: challenges(schemes, { error: "insufficient_scope", scopes: missing }),
+      cause: new CredentialsRefused("insufficient-scope", { details: `insufficient-scope (${missing.join(" ")})` }),
     });
   }
   const unknown = results.find(({ kind }) => kind === "unverifiable");
@@ -153,6 +155,17 @@ function decide(byScheme: ReadonlyMap<string, SchemeResult>, { requirements, cha
         names.flatMap((name) => challenges([name], wrong.includes(name) ? { error: "invalid_token" } : undefined)),
       ),
     ],
+    cause: refusedBy(byScheme),
+  });
+}
+
+/** For the log: why each scheme refused the credentials. */
+function refusedBy(byScheme: ReadonlyMap<string, SchemeResult>): CredentialsRefused {
+  const refused = [...byScheme].flatMap(([name, result]) => (result.kind === "invalid" ? [{ name, ...result }] : []));
+  const [first] = refused;
+  if (first === undefined) return new CredentialsRefused("missing");
+  return new CredentialsRefused(first.reason, {
+    details: refused.map(({ name, reason }) => `${name}: ${reason}`).join(", "),
   });
 }
 

@@ -1,4 +1,4 @@
-import type { Subscription, ViewEntry } from "../engine/api.ts";
+import type { Batch, BatchReader, Subscription, ViewEntry } from "../engine/api.ts";
 import type { Message } from "../protocol/message.ts";
 import type { Operation } from "../protocol/operation.ts";
 import type { StoredTask } from "../protocol/serial.ts";
@@ -32,10 +32,17 @@ export type StreamStart =
 
 /** The events after the opening. A separate object, so that a stream that waits for days does not keep the task in memory. */
 export interface StreamEvents {
-  /** The next batch; `undefined` if the stream ended early, by `close` or because the server shuts down. */
-  next(): Promise<StreamBatch | undefined>;
+  /** Calls back once with the next batch, perhaps before it returns. Not called again before that. */
+  take(reader: StreamReader): void;
   /** Stops reading; does not affect the task. Idempotent. */
   close(): void;
+}
+
+/** Receives the batches of a stream. */
+export interface StreamReader {
+  /** `undefined`: the stream ended early, by `close` or because the server shuts down. */
+  arrived(batch: StreamBatch | undefined): void;
+  failed(error: unknown): void;
 }
 
 /** A stream of exactly one message. */
@@ -61,18 +68,30 @@ export function subscriptionStream(subscription: Subscription, options: Subscrip
   return { kind: "stream", opening };
 }
 
-class SubscribedEvents implements StreamEvents {
+class SubscribedEvents implements StreamEvents, BatchReader {
   readonly #subscription: Subscription;
   readonly #closeOnInputRequired: boolean;
+  #reader: StreamReader | undefined;
 
   constructor(subscription: Subscription, closeOnInputRequired: boolean) {
     this.#subscription = subscription;
     this.#closeOnInputRequired = closeOnInputRequired;
   }
 
-  async next(): Promise<StreamBatch | undefined> {
-    const batch = await this.#subscription.next();
-    if (batch === undefined) return undefined;
+  take(reader: StreamReader): void {
+    this.#reader = reader;
+    this.#subscription.take(this);
+  }
+
+  arrived(batch: Batch | undefined): void {
+    this.#reader?.arrived(batch === undefined ? undefined : this.#streamBatch(batch));
+  }
+
+  failed(error: unknown): void {
+    this.#reader?.failed(error);
+  }
+
+  #streamBatch(batch: Batch): StreamBatch {
     const state = batch.entries.at(-1)?.state;
     const asked = this.#closeOnInputRequired && state === "input-required" && batch.answered;
     const last = asked || (state !== undefined && isTerminal(state));

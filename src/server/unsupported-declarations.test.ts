@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { agent, type CardDefinition } from "../engine/agent/agent.ts";
-import type { DeclaredCard } from "../engine/agent/card-types.ts";
+import { agent, type CardDefinition } from "../platform/agents/agent.ts";
+import type { DeclaredCard } from "../wire/card/declared-card.ts";
 import { type ServerFeatures, unsupportedDeclarations } from "./unsupported-declarations.ts";
 
 const WIRING: ServerFeatures = {

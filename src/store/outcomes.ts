@@ -8,3 +8,4 @@ export const DUPLICATE: Outcome = { status: "duplicate" };
 export const ENDED: Outcome = { status: "ended" };
 export const NOT_FOUND: Outcome = { status: "not-found" };
 export const FULL: Outcome = { status: "full" };
+export const CONFLICT: Outcome = { status: "conflict" };

@@ -35,6 +35,9 @@ export interface TaskRecord {
   /** Dialect of the call that created the task. */
   readonly dialect: string;
   readonly createdAt: number;
+  /** As in `TaskCreate`. */
+  readonly parent?: TaskId;
+  readonly root?: TaskId;
   readonly head: TaskHead;
   /** The last seq of the log; 0: the log is empty. */
   readonly seq: number;
@@ -88,12 +91,43 @@ export interface ListCursor {
 export interface ListPage {
   /** Newest `statusAt` first; equal times by id, descending. */
   readonly tasks: readonly TaskRecord[];
-  /** How many tasks match the query, on all pages. */
+  /**
+   * How many tasks match the query, on all pages. A store may count with a delay, but every change older than 5 seconds is counted; and it is
+   * never less than the number of tasks on this page.
+   */
   readonly total: number;
   /** Absent on the last page. */
   readonly next?: ListCursor;
 }
 
+/** Selects tasks of all scopes, for operators. All filters must match. */
+export interface OperatorQuery {
+  readonly agent?: string;
+  readonly tenant?: string;
+  readonly owner?: string;
+  readonly contextId?: ContextId;
+  readonly state?: TaskState;
+  /** Only tasks that this task has called. */
+  readonly parent?: TaskId;
+  /** Only tasks below this one: the tasks it has called, the tasks that those have called, and so on. */
+  readonly root?: TaskId;
+  /** Only tasks whose `statusAt` is this time or later. */
+  readonly statusSince?: number;
+  /** Only tasks whose `statusAt` is before this time. */
+  readonly statusBefore?: number;
+  readonly limit: number;
+  /** Continue after this cursor: `OperatorPage.next` of the page before. */
+  readonly before?: ListCursor;
+}
+
+export interface OperatorPage {
+  /** Newest `statusAt` first; equal times by id, descending. Without history and artifacts. */
+  readonly tasks: readonly TaskRecord[];
+  /** Absent on the last page. */
+  readonly next?: ListCursor;
+}
+
+/** Where the log of a task ends. */
 export interface Position {
   readonly id: TaskId;
   /** The last seq of the log. */

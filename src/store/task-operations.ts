@@ -1,6 +1,7 @@
 import type { ContextId, TaskId } from "../protocol/ids.ts";
 import type { Scope } from "../protocol/principal.ts";
 import type { TaskState } from "../protocol/state.ts";
+import type { JournalRecord } from "./journal-record.ts";
 import type { WebhookDraft } from "./webhook-operations.ts";
 
 /** One event in the log of a task. */
@@ -78,6 +79,10 @@ export interface TaskCreate {
   readonly idempotency?: { readonly since: number; readonly digest: string };
   /** A webhook that receives the events from the first one on. */
   readonly webhook?: WebhookDraft;
+  /** The task that called the agent. It need not be in this store. */
+  readonly parent?: TaskId;
+  /** The first task of the chain of parents. Present if `parent` is. */
+  readonly root?: TaskId;
 }
 
 /**
@@ -106,6 +111,8 @@ export interface TaskWrite {
   readonly taken: readonly string[];
   /** Added to the step records. */
   readonly steps: readonly StepRecord[];
+  /** Added to the journal. */
+  readonly journal?: readonly JournalRecord[];
   /** Deletes all step records before `steps` is added. */
   readonly forgetSteps: boolean;
   /**
@@ -130,7 +137,7 @@ export interface TaskEnd {
 
 /**
  * Adds an entry to a task's inbox, whichever node holds the lease. Outcomes: `ok` with the node that holds the lease, `duplicate` while an entry
- * with this id waits, `full`, `ended`, `not-found`.
+ * with this id waits (see also `uniquePrefix`), `changed`, `full`, `ended`, `not-found`.
  */
 export interface InboxPost {
   readonly kind: "post";
@@ -138,6 +145,16 @@ export interface InboxPost {
   readonly entry: InboxEntry;
   /** The outcome is `full` if this many messages wait. Cancel requests are always accepted. */
   readonly maxWaiting: number;
+  /**
+   * For idempotent messages: the beginning that the ids of all entries for this message have in common. The outcome is `duplicate` if an entry
+   * whose id begins so waits, or is in the history (`HistoryEntry.inbox`), whatever the rest of its id is.
+   */
+  readonly uniquePrefix?: string | undefined;
+  /**
+   * The seq of the last event that the sender has seen. The outcome is `changed` if the task has another one, also if it has ended; and if the
+   * task has accepted another message since: one waits in the inbox, or one of the history came from the inbox and follows this event.
+   */
+  readonly expectedSeq?: number | undefined;
 }
 
 /**

@@ -1,5 +1,6 @@
 import type { TaskId } from "../protocol/ids.ts";
 import type { Scope } from "../protocol/principal.ts";
+import type { JournalRecord } from "./journal-record.ts";
 
 /**
  * `active`: events are, or will be, waiting for delivery. `idle`: the task has ended and everything was delivered. `suspended`: delivery failed for
@@ -112,6 +113,8 @@ export interface WebhookAdvance {
   readonly failure?: string;
   /** For the states `suspended` and `removed`. Default: `nextAt`. */
   readonly failedAt?: number;
+  /** Added to the journal of the task. */
+  readonly journal?: JournalRecord;
 }
 
 /**

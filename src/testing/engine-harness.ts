@@ -13,6 +13,7 @@ import { ANONYMOUS, type Scope } from "../protocol/principal.ts";
 import { readEvent, readTask } from "../protocol/serial.ts";
 import { isInterrupted, isTerminal } from "../protocol/state.ts";
 import type { Task } from "../protocol/task.ts";
+import type { TraceContext } from "../protocol/trace-context.ts";
 import type { Retention, Store } from "../store/contract.ts";
 import { createMemoryStore } from "../store/memory/store.ts";
 import { ControlledStore } from "./controlled-store.ts";
@@ -39,7 +40,7 @@ export interface SendOptions extends Pick<Submission, "webhook" | "idempotencyWi
   readonly namesTask?: boolean;
   readonly tasksOnly?: boolean;
   readonly timeoutMs?: number;
-  readonly traceparent?: string;
+  readonly trace?: TraceContext;
   readonly signal?: AbortSignal;
 }
 
@@ -55,7 +56,7 @@ export interface LogLine {
 }
 
 /** A message to send: its text, or some of its fields. */
-export type Said = string | Partial<Message>;
+export type MessageInput = string | Partial<Message>;
 
 /** What the engines over one store share. */
 interface World {
@@ -159,71 +160,77 @@ export class EngineHarness implements AsyncDisposable {
     await this.#world.store.close();
   }
 
+  get agentIds(): readonly string[] {
+    return this.#agents.map(({ id }) => id);
+  }
+
   scope(options: SendOptions = {}): Scope {
     const { agent = this.#agents[0]?.id ?? "", tenant = "", owner = ANONYMOUS.id } = options;
     return { agent, tenant, owner };
   }
 
-  submit(said: Said, options: SendOptions = {}): Promise<Submitted> {
+  submit(input: MessageInput, options: SendOptions = {}): Promise<Submitted> {
     const {
       owner,
       metadata = {},
       outputModes = [],
       extensions = [],
       streaming = false,
-      namesTask,
-      tasksOnly,
+      namesTask = false,
+      tasksOnly = false,
       timeoutMs,
-      traceparent,
+      trace,
       webhook,
       idempotencyWindow,
       admitSkill,
       signal = new AbortController().signal,
     } = options;
-    const submission: Submission = {
+    return this.engine.submit({
+      call: {
+        principal: owner === undefined ? ANONYMOUS : { id: owner, anonymous: false },
+        dialect: "test",
+        policy: { namesTasks: namesTask, tasksOnly },
+        activeExtensions: extensions,
+        trace,
+        signal,
+      },
+      request: {
+        operation: streaming ? "stream" : "send",
+        message: messageFrom(input),
+        metadata,
+        outputModes,
+        ...(timeoutMs !== undefined && { timeoutMs }),
+      },
       scope: this.scope(options),
-      caller: owner === undefined ? ANONYMOUS : { id: owner, anonymous: false },
-      dialect: "test",
-      message: messageFrom(said),
-      metadata,
-      outputModes,
-      extensions,
-      streaming,
-      namesTask,
-      tasksOnly,
-      timeoutMs,
-      traceparent,
       webhook,
       idempotencyWindow,
       admitSkill,
-      signal,
-    };
-    return this.engine.submit(submission);
+    });
   }
 
   /** Sends a message that starts or continues a task. Resolves once the message is committed. */
-  async start(said: Said, options: SendOptions = {}): Promise<Ticket> {
-    const ticket = await this.begin(said, options);
-    await this.engine.accepted(ticket);
+  async start(input: MessageInput, options: SendOptions = {}): Promise<Ticket> {
+    const ticket = await this.begin(input, options);
+    await ticket.stored();
     return ticket;
   }
 
   /** As `start`, but without waiting for the commit. */
-  async begin(said: Said, options: SendOptions = {}): Promise<Ticket> {
-    const submitted = await this.submit(said, options);
+  async begin(input: MessageInput, options: SendOptions = {}): Promise<Ticket> {
+    const submitted = await this.submit(input, options);
     if (submitted.kind !== "task") throw new Error("The agent answered with a message; the test needs a task.");
     return submitted.ticket;
   }
 
   /** Sends a message, waits until the task ends or asks a question, and resolves with the committed task. */
-  async send(said: Said, options: SendOptions = {}): Promise<Task> {
-    const ticket = await this.begin(said, options);
+  async send(input: MessageInput, options: SendOptions = {}): Promise<Task> {
+    const ticket = await this.begin(input, options);
     await this.settled(ticket);
     return this.get(ticket.taskId, options);
   }
 
   settled(ticket: Ticket, signal: AbortSignal = new AbortController().signal): Promise<void> {
-    return this.engine.settled(ticket, { signal });
+    return ticket.settled({ signal });
   }
 
   /** The committed task, with artifacts and history. */
@@ -337,8 +344,8 @@ export async function turns(times: number): Promise<void> {
   for (let turn = 0; turn < times; turn += 1) await new Promise<void>((resolve) => setImmediate(resolve));
 }
 
-export function messageFrom(said: Said): Message {
-  const members = typeof said === "string" ? { parts: [{ text: said }] } : said;
+export function messageFrom(input: MessageInput): Message {
+  const members = typeof input === "string" ? { parts: [{ text: input }] } : input;
   // Safe: the sender chooses the message id, and the sender is the test.
   return { messageId: crypto.randomUUID() as MessageId, role: "user", parts: [{ text: "" }], ...members };
 }

@@ -64,6 +64,7 @@ class Trial {
   readonly tasks: TaskId[] = [];
   /** Texts the engine has acknowledged, by task. */
   readonly acknowledged = new Map<TaskId, string[]>();
+  readonly canceled = new Set<TaskId>();
   readonly readers: Reader[] = [];
   #said = 0;
   #other: EngineHarness | undefined;
@@ -90,8 +91,10 @@ class Trial {
   async #doTo(task: TaskId, { kind, amount }: TrialAction): Promise<void> {
     const { harness } = this;
     if (kind === "say") await this.#say(task, amount);
-    else if (kind === "cancel") harness.engine.cancel(harness.scope(), task).catch(() => {});
-    else if (kind === "follow" && this.readers.length < 5) this.readers.push({ task, seqs: [], story: [] });
+    else if (kind === "cancel") {
+      this.canceled.add(task);
+      harness.engine.cancel(harness.scope(), task).catch(() => {});
+    } else if (kind === "follow" && this.readers.length < 5) this.readers.push({ task, seqs: [], story: [] });
     else if (kind === "read") for (const reader of this.readers) if (reader.task === task) await this.#read(reader);
   }
 
@@ -178,8 +181,10 @@ class Trial {
     await turns(3);
     for (const node of this.#nodes()) {
       assert.deepEqual(node.fatal, []);
+      // The trial's clock may jump past the time for which a commit is retried.
+      const isExpected = (message: string): boolean => message.startsWith("The store is unavailable");
       assert.deepEqual(
-        node.logs.filter(({ level }) => level === "error"),
+        node.logs.filter(({ level, message }) => level === "error" && !isExpected(message)),
         [],
       );
       const { storeRefusals: _refusals, ...counts } = node.engine.counts();
@@ -228,6 +233,8 @@ class Trial {
     const shape = written.map((line) => line.split(":")[0]).join(" ");
     assert.match(shape, /^(turn step( read){0,2} done ?)+$/, `each turn must be written completely and once: ${story}`);
     const read = written.flatMap((line) => (/^(turn|read):/.test(line) ? [line.replace(/^\w+:/, "")] : []));
+    // A run that was asked to stop and completes all the same reads no further messages.
+    if (this.canceled.has(task.id)) return;
     assert.deepEqual(new Set(read), new Set(heard), `the agent must read every message: ${story}`);
     assert.equal(read.length, heard.length, `the agent must read every message once: ${story}`);
   }

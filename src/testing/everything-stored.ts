@@ -9,6 +9,7 @@ export async function everythingStored(harness: EngineHarness): Promise<string> 
       await harness.shared.log(id, 0, Number.POSITIVE_INFINITY),
       await harness.shared.inbox(id),
       await harness.shared.steps(id),
+      await harness.shared.journal(id),
     );
   }
   return JSON.stringify(all);

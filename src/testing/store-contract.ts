@@ -1,48 +1,44 @@
-import assert from "node:assert/strict";
-import { type Retention, type Store, StoreError } from "../store/contract.ts";
-import type { OpenStore, StoreCase, StoreTrial } from "./store-case.ts";
-import { storeDeliveryCases } from "./store-delivery-cases.ts";
-import { storeIdempotencyCases } from "./store-idempotency-cases.ts";
-import { storeLeaseCases } from "./store-lease-cases.ts";
-import { storeListCases } from "./store-list-cases.ts";
-import { START } from "./store-operations.ts";
-import { storeReadCases } from "./store-read-cases.ts";
-import { storeRetentionCases } from "./store-retention-cases.ts";
-import { storeWebhookCases } from "./store-webhook-cases.ts";
-import { storeWriteCases } from "./store-write-cases.ts";
-
-const closingCases: readonly StoreCase[] = [
-  {
-    name: "rejects every call once closed, and may be closed twice",
-    async run({ store }) {
-      await store.close();
-      await store.close();
-      const isClosed = (thrown: unknown): boolean => thrown instanceof StoreError && thrown.code === "closed";
-      await assert.rejects(store.commit([]), isClosed);
-      await assert.rejects(store.health(), isClosed);
-      await assert.rejects(store.due(1), isClosed);
-      await assert.rejects(store.positions([]), isClosed);
-      await assert.rejects(store.unheldWebhooks(1), isClosed);
-      await assert.rejects(store.failedWebhooks({ limit: 1 }), isClosed);
-    },
-  },
-  {
-    name: "is healthy while open",
-    async run({ store }) {
-      await store.health();
-    },
-  },
-];
+import { claimCases } from "./store/claim-cases.ts";
+import { claimRaceCases } from "./store/claim-race-cases.ts";
+import { closingCases } from "./store/closing-cases.ts";
+import { commitCases } from "./store/commit-cases.ts";
+import { conditionCases } from "./store/condition-cases.ts";
+import { contextCases } from "./store/context-cases.ts";
+import { storeDeliveryCases } from "./store/delivery-cases.ts";
+import { storeIdempotencyCases } from "./store/idempotency-cases.ts";
+import { journalCases } from "./store/journal-cases.ts";
+import { storeLeaseCases } from "./store/lease-cases.ts";
+import { storeListCases } from "./store/list-cases.ts";
+import { nodeCases } from "./store/node-cases.ts";
+import { operatorCases } from "./store/operator-cases.ts";
+import { storeReadCases } from "./store/read-cases.ts";
+import { storeRetentionCases } from "./store/retention-cases.ts";
+import { stateRaceCases } from "./store/state-race-cases.ts";
+import type { OpenStore, StoreCase } from "./store/store-case.ts";
+import { taskRaceCases } from "./store/task-race-cases.ts";
+import { withTrial } from "./store/trial.ts";
+import { storeWebhookCases } from "./store/webhook-cases.ts";
+import { storeWriteCases } from "./store/write-cases.ts";
 
 const cases: readonly StoreCase[] = [
   ...storeWriteCases,
+  ...conditionCases,
+  ...commitCases,
   ...storeLeaseCases,
+  ...claimCases,
+  ...nodeCases,
   ...storeReadCases,
   ...storeListCases,
+  ...operatorCases,
+  ...journalCases,
+  ...contextCases,
   ...storeRetentionCases,
   ...storeIdempotencyCases,
   ...storeWebhookCases,
   ...storeDeliveryCases,
+  ...taskRaceCases,
+  ...claimRaceCases,
+  ...stateRaceCases,
   ...closingCases,
 ];
 
@@ -56,19 +52,3 @@ export const storeContract: readonly { readonly name: string; run(open: OpenStor
     run: (open) => withTrial(open, run),
   }),
 );
-
-/** Runs a case with fresh stores and closes them afterwards. */
-export async function withTrial(open: OpenStore, run: (trial: StoreTrial) => Promise<void>): Promise<void> {
-  const clock = { now: START };
-  const opened: Store[] = [];
-  const openWith = async (retention: Retention): Promise<Store> => {
-    const store = await open({ retention, now: () => clock.now });
-    opened.push(store);
-    return store;
-  };
-  try {
-    await run({ store: await openWith({}), clock, open: openWith });
-  } finally {
-    await Promise.all(opened.map((store) => store.close()));
-  }
-}

@@ -4,7 +4,7 @@ import type { TaskId } from "../protocol/ids.ts";
 import type { Scope } from "../protocol/principal.ts";
 import { TASK_STATES, type TaskState } from "../protocol/state.ts";
 import type { ListQuery, Store, StoreOperation, TaskHead } from "../store/contract.ts";
-import { readPages } from "./store-list-cases.ts";
+import { readPages } from "./store/list-cases.ts";
 import { contextId, createOf, endOf, headOf, SCOPE, START, statusEntry, taskId, writeOf } from "./store-operations.ts";
 
 /** One step of the model: create a task, change the status of a task, or end a task. */

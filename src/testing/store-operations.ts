@@ -3,6 +3,8 @@ import type { Scope } from "../protocol/principal.ts";
 import { writeEvent, writeStatus } from "../protocol/serial.ts";
 import type { TaskState } from "../protocol/state.ts";
 import type {
+  ClaimQuery,
+  ContextWrite,
   InboxEntry,
   InboxPost,
   LeaseClaim,
@@ -102,11 +104,30 @@ export function postOf(
   maxWaiting = 100,
 ): InboxPost {
   const body = `{"messageId":${JSON.stringify(entry.id)}}`;
-  return { kind: "post", task, entry: { kind: "message", body, sealed: false, at: START, ...entry }, maxWaiting };
+  return {
+    kind: "post",
+    task,
+    entry: { kind: "message", body, sealed: false, at: START, ...entry },
+    maxWaiting,
+  };
+}
+
+/** A post of an idempotent message. */
+export function uniquePostOf(task: TaskId, id: string, uniquePrefix: string | undefined): InboxPost {
+  return { ...postOf(task, { id }), uniquePrefix };
 }
 
 export function claimOf(task: TaskId, node: string, force = false): LeaseClaim {
   return { kind: "claim", task, node, force };
+}
+
+/** A query for everything that is due for the agent of the example tasks. */
+export function claimQuery(node: string = NODE, details: Partial<ClaimQuery> = {}): ClaimQuery {
+  return { node, agents: [SCOPE.agent], limit: 100, ...details };
+}
+
+export function contextWriteOf(task: TaskId, key: string, details: Partial<ContextWrite> = {}): ContextWrite {
+  return { kind: "context-write", task, epoch: 1, key, maxBytes: 1000, ...details };
 }
 
 export function webhookOf(id: string, details: Partial<WebhookDraft> = {}): WebhookDraft {

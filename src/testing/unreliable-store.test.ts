@@ -1,9 +1,10 @@
 import { describe, expect, it, test } from "vitest";
-import { type Store, StoreError } from "../store/contract.ts";
+import { type Outcome, type Store, StoreError, type StoreOperation } from "../store/contract.ts";
 import { createMemoryStore } from "../store/memory/store.ts";
 import { turns } from "./engine-harness.ts";
+import { PassingStore } from "./mutants/mutant-store.ts";
 import { storeContract } from "./store-contract.ts";
-import { createOf, SCOPE, statusEntry, taskId, writeOf } from "./store-operations.ts";
+import { createOf, NODE, postOf, SCOPE, statusEntry, taskId, writeOf } from "./store-operations.ts";
 import { createUnreliableStore, type UnreliableStoreOptions } from "./unreliable-store.ts";
 
 /** The failed reads among 200, the order in which the others were answered, and the delays. */
@@ -25,14 +26,34 @@ async function observe(options: UnreliableStoreOptions): Promise<{ answers: stri
   return { answers, waited };
 }
 
-describe("an unreliable store without failures fulfils the store contract", () => {
+describe("an unreliable store that loses nothing fulfils the store contract", () => {
   test.each(storeContract)("$name", async ({ run }) => {
     let seed = 0;
-    await run(async (setup) =>
-      createUnreliableStore(createMemoryStore(setup), { seed: ++seed, delay: { min: 0, max: 6 }, wait: turns }),
-    );
+    const faults = { delay: { min: 0, max: 6 }, reorders: true, wait: turns };
+    await run(async (setup) => createUnreliableStore(createMemoryStore(setup), { seed: ++seed, ...faults }));
   });
 });
+
+/** A store that notes what it receives. */
+class NotingStore extends PassingStore {
+  readonly commits: (readonly StoreOperation[])[] = [];
+
+  override commit(...call: Parameters<Store["commit"]>): Promise<readonly Outcome[]> {
+    this.commits.push(call[0]);
+    return super.commit(...call);
+  }
+}
+
+/** Calls until the answer is not lost; returns it. */
+async function untilAnswered<T>(call: () => Promise<T>): Promise<T> {
+  for (;;) {
+    try {
+      return await call();
+    } catch (error) {
+      if (!(error instanceof StoreError) || error.code !== "lost") throw error;
+    }
+  }
+}
 
 describe("an unreliable store", () => {
   it("repeats its delays and failures for the same seed, and differs for another seed", async () => {
@@ -114,6 +135,87 @@ describe("an unreliable store", () => {
     expect((await inner.list({ scope: SCOPE, limit: 1, artifacts: false })).total).toBe(applied);
   });
 
+  it("loses answers: of calls that were applied, that are applied later, and that never arrive", async () => {
+    const inner = new NotingStore(createMemoryStore({ retention: {} }));
+    const store = createUnreliableStore(inner, { lost: 1, delay: { min: 0, max: 4 }, wait: turns });
+    const arrivals = { before: 0, after: 0, never: 0 };
+    for (let index = 1; index <= 300; index += 1) {
+      inner.commits.length = 0;
+      await expect(store.commit([createOf(taskId(index))])).rejects.toMatchObject({ code: "lost" });
+      const before = inner.commits.length;
+      // A late call arrives up to two delays later.
+      await turns(10);
+      expect(inner.commits.length).toBeLessThanOrEqual(1);
+      arrivals[before === 1 ? "before" : inner.commits.length === 1 ? "after" : "never"] += 1;
+    }
+    expect(store.failed).toBe(300);
+    for (const count of Object.values(arrivals)) expect(count).toBeGreaterThan(30);
+    const { total } = await inner.list({ scope: SCOPE, limit: 1, artifacts: false });
+    expect(total).toBe(arrivals.before + arrivals.after);
+  });
+
+  it("loses only the answers of commits and claims", async () => {
+    const store = createUnreliableStore(createMemoryStore(), { lost: 1 });
+    expect(await store.positions([taskId(1)])).toEqual([]);
+    expect(await store.claimsOf("node-1")).toEqual({ tasks: [], webhooks: [] });
+    await store.heartbeat("node-1", 1);
+    await store.health();
+    for (const call of [
+      () => store.commit([]),
+      () => store.claimDue({ node: "node-1", agents: [], limit: 1 }),
+      () => store.claimWebhooks({ node: "node-1", agents: [], limit: 1 }),
+    ])
+      await expect(call()).rejects.toMatchObject({ code: "lost" });
+  });
+
+  it("applies a commit once that is repeated with its key after its answers were lost", async () => {
+    const inner = new NotingStore(createMemoryStore({ retention: {} }));
+    const faults = { lost: 0.5, reorders: true, delay: { min: 1, max: 4 }, wait: turns };
+    const store = createUnreliableStore(inner, faults);
+    for (let n = 1; n <= 100; n += 1) {
+      const operations = [createOf(taskId(2 * n)), postOf(taskId(2 * n), { id: "m" }), createOf(taskId(2 * n + 1))];
+      const outcomes = await untilAnswered(() => store.commit(operations, { writer: "w", n }));
+      // A commit that was applied twice would be a duplicate.
+      expect(outcomes).toEqual([{ status: "ok" }, { status: "ok", node: NODE }, { status: "ok" }]);
+    }
+    expect(store.failed).toBeGreaterThan(50);
+    expect(inner.commits.length).toBeGreaterThan(130);
+    expect((await inner.list({ scope: SCOPE, limit: 1, artifacts: false })).total).toBe(200);
+  });
+
+  it("reorders the tasks of a commit, keeps the order of each task's operations, and returns the outcomes in the order of the call", async () => {
+    const inner = new NotingStore(createMemoryStore({ retention: {} }));
+    const store = createUnreliableStore(inner, { reorders: true });
+    const tasks = [1, 2, 3, 4].map(taskId);
+    const operations = [
+      ...tasks.map((task) => createOf(task)),
+      ...tasks.map((task) => postOf(task, { id: task })),
+      ...tasks.map((task) => writeOf(task, { entries: [statusEntry(2)] })),
+    ];
+    let moved = 0;
+    for (let n = 0; n < 20; n += 1) {
+      const expected = operations.map(({ kind }) => (n === 0 ? "ok" : kind === "post" ? "duplicate" : undefined));
+      const outcomes = await store.commit(operations);
+      const received = inner.commits.at(-1) ?? [];
+      for (const [index, status] of expected.entries()) if (status) expect(outcomes[index]?.status).toBe(status);
+      for (const task of tasks) {
+        const own = (list: readonly StoreOperation[]) => list.filter((operation) => operation.task === task);
+        expect(own(received)).toEqual(own(operations));
+      }
+      if (received.some((operation, index) => operation !== operations[index])) moved += 1;
+    }
+    expect(moved).toBeGreaterThan(10);
+  });
+
+  it("gives a repeated commit the order of the first time", async () => {
+    const inner = new NotingStore(createMemoryStore());
+    const store = createUnreliableStore(inner, { reorders: true });
+    const operations = [1, 2, 3, 4, 5].map((n) => createOf(taskId(n)));
+    for (let count = 0; count < 5; count += 1) await store.commit(operations, { writer: "w", n: 7 });
+    expect(inner.commits).toHaveLength(5);
+    for (const received of inner.commits) expect(received).toEqual(inner.commits[0]);
+  });
+
   it("fails only the named methods; methods that read fail with busy", async () => {
     const store = createUnreliableStore(createMemoryStore(), { failures: { get: 1 } });
     await store.health();
@@ -137,6 +239,8 @@ describe("an unreliable store", () => {
     [{ delay: { min: 0, max: 0.5 } }, "delay"],
     [{ failures: 1.1 }, "failures"],
     [{ failures: { get: Number.NaN } }, "failures"],
+    [{ lost: -0.1 }, "lost"],
+    [{ lost: Number.NaN }, "lost"],
     [{ seed: 0.5 }, "seed"],
   ])("refuses %j", (options, field) => {
     expect(() => createUnreliableStore(createMemoryStore(), options)).toThrow(new RegExp(`^${field}: `));

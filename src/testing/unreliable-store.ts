@@ -1,34 +1,14 @@
-import { createDeferred, type Deferred } from "../internal/deferred.ts";
-import type { TaskId } from "../protocol/ids.ts";
-import type { Scope } from "../protocol/principal.ts";
-import {
-  type FailedWebhooksQuery,
-  type GetOptions,
-  type HistoryEntry,
-  type InboxEntry,
-  type ListPage,
-  type ListQuery,
-  type LogEntry,
-  type MessageTrace,
-  type Outcome,
-  type Position,
-  type StepRecord,
-  type Store,
-  StoreError,
-  type StoreOperation,
-  type TaskRecord,
-  type WebhookRecord,
-} from "../store/contract.ts";
+import type { CommitKey, Outcome, Store, StoreOperation } from "../store/contract.ts";
+import { StoreError } from "../store/contract.ts";
+import { type StoreMethod, StoreWrapper } from "../store/store-wrapper.ts";
 
-/** The methods of a store that can be delayed and made to fail: all but `close`. */
-export type StoreMethod = Exclude<keyof Store, "close">;
+export type { StoreMethod } from "../store/store-wrapper.ts";
 
 /** The faults of an unreliable store. */
 export interface StoreFaults {
   /**
    * Additional milliseconds of each call: a random whole number from `min` to `max`. A random part of it passes before the store receives the call and
-   * the rest before the caller gets the result, so calls overtake each other and results may be stale. Commits still reach the store in
-   * order, as the store contract requires. Default: no delay.
+   * the rest before the caller gets the result, so calls, commits included, overtake each other and results may be stale. Default: no delay.
    */
   readonly delay?: { readonly min: number; readonly max: number };
   /**
@@ -36,6 +16,13 @@ export interface StoreFaults {
    * error is a {@link StoreError}: `busy` for methods that read, `busy` or `full` for methods that write. Default 0.
    */
   readonly failures?: number | Partial<Readonly<Record<StoreMethod, number>>>;
+  /**
+   * Probability from 0 to 1 that the answer to `commit`, `claimDue` or `claimWebhooks` is lost: the call rejects with the {@link StoreError}
+   * `lost`. The store has applied it, applies it up to two delays later, or never gets it: each in a third of the cases. Default 0.
+   */
+  readonly lost?: number;
+  /** Commits apply the operations of different tasks in random order. Operations of one task keep their order. Default false. */
+  readonly reorders?: boolean;
 }
 
 /** Options of `createUnreliableStore`. */
@@ -62,19 +49,20 @@ export function createUnreliableStore(store: Store, options: UnreliableStoreOpti
   return new RandomlyUnreliableStore(store, options);
 }
 
-const WRITES: ReadonlySet<StoreMethod> = new Set(["commit", "heartbeat", "leave", "sweep", "health"]);
+const WRITES: ReadonlySet<StoreMethod> = new Set([
+  ...(["commit", "claimDue", "claimWebhooks", "heartbeat", "leave", "sweep", "health"] as const),
+]);
 
-class RandomlyUnreliableStore implements UnreliableStore {
-  readonly #store: Store;
+const LOSABLE: ReadonlySet<StoreMethod> = new Set(["commit", "claimDue", "claimWebhooks"]);
+
+class RandomlyUnreliableStore extends StoreWrapper implements UnreliableStore {
   readonly #random: () => number;
   readonly #wait: (milliseconds: number) => Promise<void>;
   #faults: StoreFaults = {};
   #failed = 0;
-  /** Settles when the last commit so far has reached the store or failed. */
-  #lastCommit: Promise<void> = Promise.resolve();
 
   constructor(store: Store, { seed = 1, wait = realTime, ...faults }: UnreliableStoreOptions) {
-    this.#store = store;
+    super(store);
     this.#random = seededRandom(seed);
     this.#wait = wait;
     this.setFaults(faults);
@@ -89,80 +77,38 @@ class RandomlyUnreliableStore implements UnreliableStore {
     this.#faults = faults;
   }
 
-  commit(operations: readonly StoreOperation[]): Promise<readonly Outcome[]> {
-    const before = this.#lastCommit;
-    const reached = createDeferred<void>();
-    this.#lastCommit = reached.promise;
-    return this.#call("commit", () => this.#store.commit(operations), { after: before, reached });
-  }
-  get(id: TaskId, options: GetOptions): Promise<TaskRecord | undefined> {
-    return this.#call("get", () => this.#store.get(id, options));
-  }
-  list(query: ListQuery): Promise<ListPage> {
-    return this.#call("list", () => this.#store.list(query));
-  }
-  log(id: TaskId, after: number, maxBytes: number): Promise<readonly LogEntry[]> {
-    return this.#call("log", () => this.#store.log(id, after, maxBytes));
-  }
-  history(id: TaskId, from: number, maxBytes: number): Promise<readonly HistoryEntry[]> {
-    return this.#call("history", () => this.#store.history(id, from, maxBytes));
-  }
-  inbox(id: TaskId): Promise<readonly InboxEntry[]> {
-    return this.#call("inbox", () => this.#store.inbox(id));
-  }
-  steps(id: TaskId): Promise<readonly StepRecord[]> {
-    return this.#call("steps", () => this.#store.steps(id));
-  }
-  findByMessage(scope: Scope, messageId: string): Promise<MessageTrace | undefined> {
-    return this.#call("findByMessage", () => this.#store.findByMessage(scope, messageId));
-  }
-  webhooks(task: TaskId): Promise<readonly WebhookRecord[]> {
-    return this.#call("webhooks", () => this.#store.webhooks(task));
-  }
-  unheldWebhooks(limit: number): Promise<readonly WebhookRecord[]> {
-    return this.#call("unheldWebhooks", () => this.#store.unheldWebhooks(limit));
-  }
-  failedWebhooks(query: FailedWebhooksQuery): Promise<readonly WebhookRecord[]> {
-    return this.#call("failedWebhooks", () => this.#store.failedWebhooks(query));
-  }
-  positions(ids: readonly TaskId[]): Promise<readonly Position[]> {
-    return this.#call("positions", () => this.#store.positions(ids));
-  }
-  due(limit: number): Promise<readonly TaskId[]> {
-    return this.#call("due", () => this.#store.due(limit));
-  }
-  nextWake(): Promise<number | undefined> {
-    return this.#call("nextWake", () => this.#store.nextWake());
-  }
-  heartbeat(node: string, leaseMs: number): Promise<{ readonly now: number }> {
-    return this.#call("heartbeat", () => this.#store.heartbeat(node, leaseMs));
-  }
-  leave(node: string): Promise<void> {
-    return this.#call("leave", () => this.#store.leave(node));
-  }
-  sweep(): Promise<number> {
-    return this.#call("sweep", () => this.#store.sweep());
-  }
-  health(): Promise<void> {
-    return this.#call("health", () => this.#store.health());
-  }
-  close(): Promise<void> {
-    return this.#store.close();
+  override async commit(operations: readonly StoreOperation[], key?: CommitKey): Promise<readonly Outcome[]> {
+    if (this.#faults.reorders !== true) return super.commit(operations, key);
+    // A repetition with the same key must have the same order: the store answers it with the outcomes of the first time.
+    const order = shuffledByTask(operations, key === undefined ? this.#random : seededRandom(key.n));
+    const outcomes = await super.commit(
+      order.map(({ operation }) => operation),
+      key,
+    );
+    return order
+      .flatMap(({ index }, place) => {
+        const outcome = outcomes[place];
+        return outcome === undefined ? [] : [{ index, outcome }];
+      })
+      .sort((a, b) => a.index - b.index)
+      .map(({ outcome }) => outcome);
   }
 
-  async #call<T>(method: StoreMethod, work: () => Promise<T>, order?: Order): Promise<T> {
+  protected override async around<T>(method: StoreMethod, call: () => Promise<T>): Promise<T> {
     // All random numbers are drawn before the first await, so only the order of calls decides.
-    const { delay = { min: 0, max: 0 }, failures = 0 } = this.#faults;
-    const total = delay.min + Math.floor(this.#random() * (delay.max - delay.min + 1));
-    const before = Math.floor(this.#random() * (total + 1));
+    const { delay = { min: 0, max: 0 }, failures = 0, lost = 0 } = this.#faults;
+    const random = this.#random;
+    const total = delay.min + Math.floor(random() * (delay.max - delay.min + 1));
+    const before = Math.floor(random() * (total + 1));
     const probability = typeof failures === "number" ? failures : (failures[method] ?? 0);
-    const fails = this.#random() < probability;
-    const code = this.#random() < 0.5 || !WRITES.has(method) ? "busy" : "full";
+    const fails = random() < probability;
+    const code = random() < 0.5 || !WRITES.has(method) ? "busy" : "full";
+    const isLost = lost > 0 && LOSABLE.has(method) && random() < lost;
+    const arrives = isLost ? ARRIVALS[Math.floor(random() * ARRIVALS.length)] : "now";
+    const late = isLost ? Math.floor(random() * (2 * delay.max + 1)) : 0;
     if (before > 0) await this.#wait(before);
-    if (order !== undefined) await order.after;
     // The result may be stale when the caller gets it.
-    const answer = fails ? this.#fail(method, code) : work();
-    order?.reached.resolve();
+    const answer = fails ? this.#fail(method, code) : isLost ? this.#lose(method, { call, arrives, late }) : call();
     if (total > before) {
       answer.catch(() => {});
       await this.#wait(total - before);
@@ -170,19 +116,50 @@ class RandomlyUnreliableStore implements UnreliableStore {
     return answer;
   }
 
-  #fail(method: StoreMethod, code: "busy" | "full"): Promise<never> {
+  #fail(method: StoreMethod, code: "busy" | "full" | "lost"): Promise<never> {
     this.#failed += 1;
     return Promise.reject(new StoreError(code, `${method} failed on purpose (${code}).`));
   }
+
+  /** Calls the store now, later or never, and rejects. */
+  async #lose<T>(method: StoreMethod, { call, arrives, late }: LostCall<T>): Promise<never> {
+    const ignored = (): void => {};
+    if (arrives === "now") await call().catch(ignored);
+    if (arrives === "later") void this.#wait(late).then(call).catch(ignored);
+    return this.#fail(method, "lost");
+  }
 }
 
-/** The position of a commit among the others. */
-interface Order {
-  readonly after: Promise<void>;
-  readonly reached: Deferred<void>;
+const ARRIVALS = ["now", "later", "never"] as const;
+
+/** A call whose answer is lost. */
+interface LostCall<T> {
+  readonly call: () => Promise<T>;
+  readonly arrives: (typeof ARRIVALS)[number] | undefined;
+  /** For `later`: milliseconds. */
+  readonly late: number;
 }
 
-function checkFaults({ delay, failures = 0 }: StoreFaults): void {
+interface PlacedOperation {
+  readonly operation: StoreOperation;
+  /** Its index in the commit. */
+  readonly index: number;
+}
+
+/** The operations with the tasks in random order, and each task's operations in their order. */
+function shuffledByTask(operations: readonly StoreOperation[], random: () => number): readonly PlacedOperation[] {
+  const byTask = new Map<string, PlacedOperation[]>();
+  for (const [index, operation] of operations.entries()) {
+    const placed = byTask.get(operation.task) ?? [];
+    placed.push({ operation, index });
+    byTask.set(operation.task, placed);
+  }
+  return Array.from(byTask.values(), (placed) => ({ placed, rank: random() }))
+    .sort((a, b) => a.rank - b.rank)
+    .flatMap(({ placed }) => placed);
+}
+
+function checkFaults({ delay, failures = 0, lost = 0 }: StoreFaults): void {
   if (delay !== undefined) {
     const { min, max } = delay;
     if (!Number.isSafeInteger(min) || !Number.isSafeInteger(max) || min < 0 || max < min)
@@ -191,6 +168,7 @@ function checkFaults({ delay, failures = 0 }: StoreFaults): void {
   for (const probability of typeof failures === "number" ? [failures] : Object.values(failures)) {
     if (!(probability >= 0 && probability <= 1)) throw new RangeError("failures: a probability must be from 0 to 1.");
   }
+  if (!(lost >= 0 && lost <= 1)) throw new RangeError("lost: a probability must be from 0 to 1.");
 }
 
 /** Random numbers from 0 to 1 (exclusive), the same for the same seed (a linear congruential generator, its upper bits mixed). */

@@ -1,17 +1,22 @@
 import type { Signer } from "../auth/create-signer.ts";
 import type { SigningKeys } from "../auth/signing-keys.ts";
 import type { Logger } from "../internal/logger.ts";
+import { withoutTrailing } from "../internal/without-trailing.ts";
 import { A2AError } from "../protocol/error.ts";
 import { credentialHeaders } from "../server/security.ts";
-import { createService, type ServiceOptions } from "../server/service.ts";
-import { REQUIRE_DEFAULT_PROJECT } from "../wire/plain/binding.ts";
+import { createService, type Service, type ServiceOptions } from "../server/service.ts";
+import type { RootAgent } from "../wire/codec.ts";
+import type { GrpcName } from "../wire/grpc-place.ts";
+import { answerCall } from "./call/answer-call.ts";
 import { type CardSource, serveCard } from "./card/card-route.ts";
 import { JWKS_PATH, jwksRoute } from "./card/jwks-route.ts";
 import { servePrivateCard } from "./card/private-card.ts";
 import { type AddressResolver, perBaseUrl } from "./card/public-url.ts";
 import type { Endpoint } from "./endpoint.ts";
 import { type Exchange, jsonReply, type Reply } from "./exchange.ts";
-import { handleRpc, rpcRefusal } from "./jsonrpc/endpoint.ts";
+import { RPC_PRESENTER } from "./jsonrpc/presenter.ts";
+import { rpcRefusal } from "./jsonrpc/refusal.ts";
+import { RpcCall } from "./jsonrpc/rpc-call.ts";
 import { createRestRoutes } from "./rest/routes.ts";
 import { createRoute, type Handler, type Mount, pathOf, type Refuse, type Route, Router } from "./router.ts";
 
@@ -20,6 +25,8 @@ export interface AgentRouterOptions {
   readonly addresses: AddressResolver;
   /** The first agent is also served at the root. */
   readonly agents: readonly ServiceOptions["agent"][];
+  /** Whether cards list gRPC now. */
+  readonly listsGrpc: () => boolean;
   readonly engine: ServiceOptions["engine"];
   readonly push?: ServiceOptions["push"];
   readonly security?: ServiceOptions["security"];
@@ -28,8 +35,6 @@ export interface AgentRouterOptions {
   readonly answerByContext?: ServiceOptions["answerByContext"];
   readonly callPaths?: ServiceOptions["callPaths"];
   readonly maxPageBytes?: ServiceOptions["maxPageBytes"];
-  /** Requests for the agent with a default project are refused if no agent has one, instead of going to the first agent. */
-  readonly requireDefaultProject?: boolean | undefined;
 }
 
 /** The signing keys of this server. */
@@ -48,31 +53,35 @@ const LEGACY_CARD_PATH = "/.well-known/agent.json";
 
 /** All routes: every agent below `/agents/{id}`, the first one also at the root, the published keys, and the health checks. */
 export function createAgentRouter(options: AgentRouterOptions): Router {
-  const { endpoint, addresses, agents, engine, push, security, signing, ...shared } = options;
+  const { endpoint, addresses, agents, listsGrpc, engine, push, security, signing, ...shared } = options;
   const { idempotencyWindow, answerByContext, callPaths, maxPageBytes } = shared;
   const [first] = agents;
   if (first === undefined) throw new TypeError("createHttpHandler(): agents must not be empty.");
   const { dialects } = endpoint;
   const mountAt = (agent: ServiceOptions["agent"], prefix: string, missing?: string): Mount => {
-    const servedFrom = perBaseUrl((base) =>
-      createService({
-        ...{ agent, engine, push, security, idempotencyWindow, answerByContext, callPaths, maxPageBytes, missing },
-        interfaces: dialects.interfaces(base + prefix),
-      }),
-    );
-    return (exchange) => servedFrom(addresses.baseUrl(exchange));
+    const serviceBy = (grpc: GrpcName | undefined): ((baseUrl: string) => Service) =>
+      perBaseUrl((base) =>
+        createService({
+          ...{ agent, engine, push, security, idempotencyWindow, answerByContext, callPaths, maxPageBytes, missing },
+          interfaces: dialects.interfaces(base + prefix, grpc),
+        }),
+      );
+    const withGrpc = serviceBy({ agent: prefix === "" ? undefined : agent.id });
+    const withoutGrpc = serviceBy(undefined);
+    return (exchange) => (listsGrpc() ? withGrpc : withoutGrpc)(addresses.baseUrl(exchange));
   };
-  const basePathOf = perBaseUrl((base) => URL.parse(base)?.pathname.replace(/\/+$/, "") ?? "");
-  const named = createRestRoutes(endpoint);
-  const withProject = agents.find(({ defaultProjectId }) => defaultProjectId !== undefined);
-  const rootMount = mountAt(withProject ?? first, "");
-  const missingMount = mountAt(first, "", "Agent with default project");
-  const requires = (exchange: Exchange): boolean =>
-    options.requireDefaultProject === true || exchange.header(REQUIRE_DEFAULT_PROJECT) !== undefined;
+  const basePathOf = perBaseUrl((base) => withoutTrailing(URL.parse(base)?.pathname ?? "", "/"));
+  const mountChosen = ({ choose, missing }: RootAgent): Mount => {
+    const none = mountAt(first, "", missing);
+    const mounts = new Map(agents.map((agent) => [agent, mountAt(agent, "")]));
+    return (exchange) => {
+      const agent = choose(agents, (name) => exchange.header(name));
+      return ((agent && mounts.get(agent)) ?? none)(exchange);
+    };
+  };
+  const named = createRestRoutes(endpoint, mountChosen);
   const router = new Router(mountAt(first, ""), {
     named,
-    defaultProject:
-      withProject === undefined ? (exchange) => (requires(exchange) ? missingMount : rootMount)(exchange) : rootMount,
     basePath: (exchange) => basePathOf(addresses.baseUrl(exchange)),
   });
   const { refuse } = named.notFound("");
@@ -120,7 +129,11 @@ function cardRoutes(
 function rpcRoute(endpoint: Endpoint, path: string): Route {
   const namesEvents = path === NAMING_PATH;
   const call: Handler = (exchange, { mount }) =>
-    handleRpc(endpoint, exchange, { service: mount(exchange), namesEvents });
+    answerCall(
+      endpoint,
+      new RpcCall(endpoint.dialects, exchange, { service: mount(exchange), namesEvents }),
+      RPC_PRESENTER,
+    );
   const refuse = rpcRefusal(endpoint.dialects);
   return createRoute(new Map([["POST", call]]), {
     refuse: (exchange, error) => refuse(exchange, withCardPath(error, placeOf(exchange, path))),

@@ -1,7 +1,7 @@
 import type { ErrorCode } from "../protocol/error.ts";
 import type { Operation, OperationRequest, OperationResult } from "../protocol/operation.ts";
 import type { Principal } from "../protocol/principal.ts";
-import { traceIdOf } from "../protocol/traceparent.ts";
+import type { TraceContext } from "../protocol/trace-context.ts";
 import type { TaskStream } from "../server/task-stream.ts";
 
 /** One call or refused request for the audit log: caller, operation, task and outcome. Never contains messages or secrets. */
@@ -11,8 +11,10 @@ export interface AuditEntry {
   /** Identifies the caller's credentials, if possible: the id of a key or token, or the fingerprint of a certificate. */
   readonly credential?: string;
   readonly agent: string;
-  /** Absent if the request could not be parsed that far. `card`: reading a private card. */
-  readonly operation?: Operation | "card";
+  /** Absent if the request could not be parsed that far. `card`: reading a private card. `operator`: a request of the operator API, for the agent `*`. */
+  readonly operation?: Operation | "card" | "operator";
+  /** Method and path of a request of the operator API. */
+  readonly request?: string;
   /** Absent without a tenant. */
   readonly tenant?: string;
   readonly taskId?: string;
@@ -34,16 +36,15 @@ export interface AuditedCall
   readonly principal: Principal;
   readonly operation: AuditEntry["operation"];
   readonly remote: string | undefined;
-  readonly traceparent: string | undefined;
+  readonly trace: TraceContext | undefined;
   readonly tenant: string | undefined;
   readonly taskId: string | undefined;
 }
 
 /** The entry, without unknown members. */
 export function auditEntry(call: AuditedCall): AuditEntry {
-  const { principal, traceparent, operation, tenant, taskId, remote, ...known } = call;
+  const { principal, trace, operation, tenant, taskId, remote, ...known } = call;
   const { id, credential } = principal;
-  const traceId = traceIdOf(traceparent);
   return {
     principal: id,
     ...(credential !== undefined && { credential: credential.slice(0, MAX_NAME) }),
@@ -52,7 +53,7 @@ export function auditEntry(call: AuditedCall): AuditEntry {
     ...(tenant !== undefined && tenant !== "" && { tenant: tenant.slice(0, MAX_NAME) }),
     ...(taskId !== undefined && { taskId: taskId.slice(0, MAX_NAME) }),
     ...(remote !== undefined && { remote }),
-    ...(traceId !== undefined && { traceId }),
+    ...(trace !== undefined && { traceId: trace.traceId }),
   };
 }
 

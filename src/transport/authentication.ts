@@ -33,7 +33,8 @@ function logOnce({ code, cause }: A2AError, agent: string, logger: Logger): void
   logger.warn("Credentials cannot be verified; callers get 503", { agent, error: cause });
 }
 
-function incomingRequest(exchange: Exchange, agent: string, remote: string | undefined): IncomingRequest {
+/** A request as authenticators read it. */
+export function incomingRequest(exchange: Exchange, agent: string, remote: string | undefined): IncomingRequest {
   return {
     method: exchange.method,
     url: exchange.target,

@@ -191,12 +191,10 @@ describeFaces("JSON-RPC 1.0 over HTTP", (open) => {
 
   it("reports a failure during a stream by one last error event without internals", async () => {
     const site = await open();
-    const { engine } = site;
-    const subscribe = engine.subscribe.bind(engine);
-    engine.subscribe = async (...args) => {
-      const subscription = await subscribe(...args);
-      return subscription && { ...subscription, next: () => Promise.reject(new Error("disk 7 burnt")) };
-    };
+    site.engine.onSubscribe = (subscription) => ({
+      ...subscription,
+      take: (reader) => queueMicrotask(() => reader.failed(new Error("disk 7 burnt"))),
+    });
     const frames = await allFrames(await site.post("SendStreamingMessage", textMessage("hang")));
     expect(frames).toHaveLength(2);
     expect(frames[1]?.event).toBe("error");
@@ -446,7 +444,7 @@ describeFaces("JSON-RPC 1.0 over HTTP", (open) => {
         },
       },
     });
-    await site.call("SendMessage", textMessage("x"), { traceparent: "00-1-2-01" });
+    await site.call("SendMessage", textMessage("x"), { traceparent: `00-${"a".repeat(32)}-${"b".repeat(16)}-01` });
     await allFrames(await site.post("SendStreamingMessage", textMessage("x")));
     await site.call("GetTask", { id: "nope" });
     await site.call("Nonsense");
@@ -455,7 +453,7 @@ describeFaces("JSON-RPC 1.0 over HTTP", (open) => {
         operation: "send",
         agent: "echo",
         dialect: "1.0/jsonrpc",
-        traceparent: "00-1-2-01",
+        trace: { traceId: "a".repeat(32), spanId: "b".repeat(16), flags: 1 },
         principal: { id: "anonymous" },
       },
       { operation: "stream" },
@@ -508,7 +506,7 @@ describeFaces("JSON-RPC 0.3 over HTTP", (open) => {
         result: { kind: "task", status: { state: "completed" } },
       });
     }
-    expect(new Set(site.engine.submissions.map(({ dialect }) => dialect))).toEqual(new Set(["0.3/jsonrpc"]));
+    expect(new Set(site.engine.submissions.map(({ call }) => call.dialect))).toEqual(new Set(["0.3/jsonrpc"]));
   });
 
   it("streams its own frames and marks the last", async () => {

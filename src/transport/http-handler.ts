@@ -5,7 +5,10 @@ import { A2AError } from "../protocol/error.ts";
 import { ANONYMOUS } from "../protocol/principal.ts";
 import type { Security } from "../server/security.ts";
 import type { ServiceOptions } from "../server/service.ts";
+import type { ReportCall } from "../telemetry/call-report.ts";
+import type { Telemetry } from "../telemetry/contract.ts";
 import { createDialects } from "../wire/dialects.ts";
+import type { GrpcDialects } from "../wire/grpc.ts";
 import type { DialectOptions } from "../wire/options.ts";
 import { createAgentRouter, type SigningOptions } from "./agent-router.ts";
 import { Answers } from "./answers/answers.ts";
@@ -17,7 +20,12 @@ import { CorsPolicy } from "./cors.ts";
 import type { Endpoint } from "./endpoint.ts";
 import type { Exchange, Reply } from "./exchange.ts";
 import { createFetchHandler } from "./fetch-handler.ts";
+import type { AuthenticationGroups } from "./grpc/authentication-groups.ts";
+import { createGrpcEndpoint, type GrpcEndpoint } from "./grpc/endpoint.ts";
+import { createGrpcServices } from "./grpc/services.ts";
+import { createHttp2Handler, type Http2Handler } from "./http2/http2-handler.ts";
 import { createNodeHandler } from "./node/node-handler.ts";
+import type { ReservedPaths } from "./operator/reserved-paths.ts";
 import {
   type Authenticate,
   DEFAULT_MAX_STREAMS,
@@ -28,8 +36,9 @@ import {
 import { rateLimited, rateLimitHeaders } from "./rate-limit/rate-limit-headers.ts";
 import type { Allowance } from "./rate-limit/rate-limiter.ts";
 import { type RateLimitOptions, RequestLimits } from "./rate-limit/request-limits.ts";
-import { dispatch, type Found } from "./router.ts";
+import { dispatch, type Found, type Mount } from "./router.ts";
 import { StreamRegistry } from "./streams/stream-registry.ts";
+import { traceOf } from "./trace-of.ts";
 
 export interface HttpHandlerOptions extends PublicUrlOptions {
   /** At least one agent. Each is served below `/agents/{id}/`, the first also at the root. */
@@ -37,13 +46,18 @@ export interface HttpHandlerOptions extends PublicUrlOptions {
   readonly engine: ServiceOptions["engine"];
   /** Absent: no push notifications. */
   readonly push?: ServiceOptions["push"];
-  /** Default false: requests for the agent with a default project go to the first agent if no agent has one. */
-  readonly requireDefaultProject?: boolean | undefined;
   /** Default: every caller is anonymous. */
   readonly authenticate?: Authenticate;
   /** Authenticates and authorizes callers; replaces `authenticate`. */
   readonly security?: Security | undefined;
   readonly audit?: Audit | undefined;
+  readonly telemetry?: Telemetry | undefined;
+  /** Called after each call, for metrics and the request log. Default: none. */
+  readonly reportCall?: ReportCall | undefined;
+  /** Called for each request that the rate limit of its network address refuses. */
+  readonly onAddressLimit?: (() => void) | undefined;
+  /** Serves the paths that belong to no agent. Default: none. */
+  readonly reserved?: ReservedPaths | undefined;
   /** The idempotency window: milliseconds within which a repeated message counts once. Default: every message counts. */
   readonly idempotencyWindow?: number | undefined;
   /** False: a message with a `contextId` and no `taskId` always starts a new task. Default true. */
@@ -73,6 +87,10 @@ export interface HttpHandler {
   handle(exchange: Exchange): Promise<Reply>;
   fetch(request: Request): Promise<Response>;
   readonly nodeHandler: (request: IncomingMessage, response: ServerResponse) => void;
+  /** For the `stream` event of an HTTP/2 server: REST and JSON-RPC, and gRPC after `serveGrpc`. */
+  readonly http2Handler: Http2Handler;
+  /** Answers gRPC calls from now on, and lists gRPC in cards. Needs a port for HTTP/2. */
+  serveGrpc(dialects: GrpcDialects): void;
   /** Ends every stream, asks its reader to reconnect, and opens no more streams. Tasks continue. */
   closeStreams(): void;
   /** The number of open streams. */
@@ -81,7 +99,7 @@ export interface HttpHandler {
 
 /** Serves agents over HTTP: one handler, usable with `node:http` and with web-standard `fetch`. */
 export function createHttpHandler(options: HttpHandlerOptions): HttpHandler {
-  const { engine, security, requireDefaultProject, hooks = {}, limits = {}, logger = SILENT_LOGGER } = options;
+  const { engine, security, hooks = {}, limits = {}, logger = SILENT_LOGGER } = options;
   const agents = security === undefined ? options.agents : options.agents.map(security.declare);
   const addresses = createAddressResolver(options);
   const requestLimits = options.rateLimit === undefined ? undefined : new RequestLimits(options.rateLimit, options.now);
@@ -89,6 +107,9 @@ export function createHttpHandler(options: HttpHandlerOptions): HttpHandler {
   const environment: TransportEnvironment = {
     authenticate: security === undefined ? options.authenticate : authenticatorOf(security, agents),
     audit: options.audit,
+    telemetry: options.telemetry,
+    reportCall: options.reportCall,
+    onAddressLimit: options.onAddressLimit,
     remoteOf: addresses.remote,
     hooks,
     maxBodyBytes,
@@ -113,15 +134,16 @@ export function createHttpHandler(options: HttpHandlerOptions): HttpHandler {
   const keysUrl = (exchange: Exchange): string => `${addresses.baseUrl(exchange)}${JWKS_PATH}`;
   const cardSigning = signer === undefined ? undefined : { signer, keysUrl };
   const endpoint: Endpoint = { environment, streams, answers, dialects, cardSigning };
+  let grpc: GrpcEndpoint | undefined;
   const router = createAgentRouter({
     endpoint,
     addresses,
     agents,
+    listsGrpc: () => grpc !== undefined,
     engine,
     push: options.push,
     security,
     signing: options.signing,
-    requireDefaultProject,
     idempotencyWindow: options.idempotencyWindow,
     answerByContext: options.answerByContext,
     callPaths:
@@ -133,10 +155,12 @@ export function createHttpHandler(options: HttpHandlerOptions): HttpHandler {
   const { notFound } = router;
   const cors = new CorsPolicy(options.corsOrigins ?? [], security === undefined ? [] : keyHeadersOf(security));
 
+  const { reserved } = options;
   const handle = async (exchange: Exchange): Promise<Reply> => {
     let route = notFound;
     let reply: Reply;
     try {
+      if (reserved?.accepts(exchange) === true) return await reserved.handle(exchange, environment);
       const found = router.find(exchange);
       route = found.route;
       if (exchange.fault !== undefined) return { ...route.refuse(exchange, exchange.fault), status: 400 };
@@ -153,10 +177,18 @@ export function createHttpHandler(options: HttpHandlerOptions): HttpHandler {
     }
     return cors.apply(exchange, route, reply);
   };
+  const handleHttp2 = (exchange: Exchange): Promise<Reply> =>
+    grpc?.accepts(exchange) === true ? grpc.handle(exchange) : handle(exchange);
   return {
     handle,
     fetch: createFetchHandler(handle),
     nodeHandler: createNodeHandler(handle),
+    http2Handler: createHttp2Handler(handleHttp2),
+    serveGrpc(served) {
+      const agent = (id: string | undefined): Mount | undefined => router.agent(id);
+      const groups = authenticationGroups(agents, security);
+      grpc = createGrpcEndpoint(endpoint, createGrpcServices({ endpoint, dialects: served, agent, groups, engine }));
+    },
     closeStreams: () => streams.close(),
     get openStreams() {
       return streams.size;
@@ -175,6 +207,22 @@ function keyHeadersOf({ schemes }: Security): readonly string[] {
 function authenticatorOf(security: Security, agents: readonly ServiceOptions["agent"][]): Authenticate {
   const requirements = new Map(agents.map((agent) => [agent.id, agent.security ?? []]));
   return (request) => security.authenticate(request, requirements.get(request.agent) ?? []);
+}
+
+/** Agents with equal requirements authenticate their callers alike. A function of the operator's may treat every agent differently. */
+function authenticationGroups(
+  agents: readonly ServiceOptions["agent"][],
+  security: Security | undefined,
+): AuthenticationGroups {
+  const firstWith = new Map<string, string>();
+  return new Map(
+    agents.map(({ id, security: requirements = [] }) => {
+      const key = security === undefined ? id : JSON.stringify(requirements);
+      const first = firstWith.get(key) ?? id;
+      firstWith.set(key, first);
+      return [id, first];
+    }),
+  );
 }
 
 interface AddressLimit {
@@ -196,6 +244,7 @@ async function dispatchLimited(found: Found, exchange: Exchange, limit: AddressL
     return { ...reply, headers: { ...reply.headers, ...headers } };
   }
   const error = rateLimited(allowance);
+  environment.onAddressLimit?.();
   // Log only the first refusal in a row: a flood must not fill the disk.
   if (allowance.isFirstRefusal) auditRefusal(found, exchange, { environment, error });
   const refusal = found.route.refuse(exchange, error);
@@ -217,7 +266,7 @@ function auditRefusal({ mount }: Found, exchange: Exchange, { environment, error
       taskId: undefined,
       remote: environment.remoteOf(exchange),
       outcome: error.code,
-      traceparent: exchange.header("traceparent"),
+      trace: traceOf(exchange),
     }),
   );
 }

@@ -3,6 +3,9 @@ import type { Logger } from "../internal/logger.ts";
 import type { ErrorCode } from "../protocol/error.ts";
 import type { Operation } from "../protocol/operation.ts";
 import type { Principal } from "../protocol/principal.ts";
+import type { TraceContext } from "../protocol/trace-context.ts";
+import type { ReportCall } from "../telemetry/call-report.ts";
+import type { Telemetry } from "../telemetry/contract.ts";
 import type { Audit } from "./audit.ts";
 import type { BodyMemory } from "./body/body-memory.ts";
 import type { Exchange } from "./exchange.ts";
@@ -29,7 +32,8 @@ export interface CallRecord {
   readonly agent: string;
   readonly dialect: string;
   readonly principal: Principal;
-  readonly traceparent?: string;
+  /** Where the call belongs in a distributed trace. */
+  readonly trace?: TraceContext;
   readonly durationMs: number;
   /** Absent if the call succeeded. */
   readonly error?: ErrorCode;
@@ -79,5 +83,11 @@ export interface TransportEnvironment {
   readonly requestLimits?: RequestLimits | undefined;
   /** Absent: no audit log. */
   readonly audit?: Audit | undefined;
+  /** Absent: calls are not observed. */
+  readonly telemetry?: Telemetry | undefined;
+  /** Absent: calls are not counted and not logged. */
+  readonly reportCall?: ReportCall | undefined;
+  /** Called for each request that the rate limit of its network address refuses. */
+  readonly onAddressLimit?: (() => void) | undefined;
   readonly logger: Logger;
 }

@@ -17,8 +17,8 @@ export interface Route {
   readonly refuse: Refuse;
   /** Web pages of every origin may read the answers. */
   readonly open: boolean;
-  /** At the root, requests go to the agent that has a default project. */
-  readonly forDefaultProject: boolean;
+  /** The agent of requests at the root. `undefined`: the first agent. */
+  readonly rootMount: Mount | undefined;
   /** Without rate limits: for health checks. */
   readonly unlimited: boolean;
 }
@@ -36,14 +36,14 @@ export interface Found {
 export interface RouteOptions {
   readonly refuse: Refuse;
   readonly open?: boolean;
-  readonly forDefaultProject?: boolean;
+  readonly rootMount?: Mount | undefined;
   readonly unlimited?: boolean;
 }
 
 export function createRoute(handlers: ReadonlyMap<string, Handler>, options: RouteOptions): Route {
-  const { refuse, open = false, forDefaultProject = false, unlimited = false } = options;
+  const { refuse, rootMount, open = false, unlimited = false } = options;
   const methods = [...handlers.keys()].flatMap((method) => (method === "GET" ? ["GET", "HEAD"] : [method]));
-  return { handlers, allow: [...methods, "OPTIONS"].join(", "), refuse, open, forDefaultProject, unlimited };
+  return { handlers, allow: [...methods, "OPTIONS"].join(", "), refuse, open, rootMount, unlimited };
 }
 
 /** Routes with path parameters: without a tenant, and below `/{tenant}`, which is the first parameter. */
@@ -56,7 +56,20 @@ export interface NamedRoutes {
 
 /** First segments of a path that are never a tenant, besides the first segments of routes. */
 const RESERVED: ReadonlySet<string> = new Set([
-  ...["a2a", "api", "subscribe", "agents", "agent", "v1", ".well-known", "healthz", "readyz", "metrics", "console"],
+  ...[
+    "a2a",
+    "api",
+    "subscribe",
+    "agents",
+    "agent",
+    "v1",
+    ".well-known",
+    "healthz",
+    "readyz",
+    "metrics",
+    "console",
+    "operator",
+  ],
   ...["tasks", "message:send", "message:stream", "extendedAgentCard"],
 ]);
 
@@ -67,8 +80,6 @@ const NONE: readonly string[] = [];
 
 export interface RouterOptions {
   readonly named: NamedRoutes;
-  /** The agent that has a default project. Default: the agent at the root. */
-  readonly defaultProject?: Mount;
   /** The path of the server's public URL, without a trailing slash. Requests may contain it or not. */
   basePath(exchange: Exchange): string;
 }
@@ -78,13 +89,11 @@ export class Router {
   readonly #exact = new Map<string, Found>();
   readonly #agents = new Map<string, Mount>();
   readonly #root: Mount;
-  readonly #defaultProject: Mount;
   readonly #named: NamedRoutes;
   readonly #basePath: RouterOptions["basePath"];
 
-  constructor(root: Mount, { named, basePath, defaultProject = root }: RouterOptions) {
+  constructor(root: Mount, { named, basePath }: RouterOptions) {
     this.#root = root;
-    this.#defaultProject = defaultProject;
     this.#named = named;
     this.#basePath = basePath;
   }
@@ -98,6 +107,11 @@ export class Router {
   mount(id: string, mount: Mount, routes: ReadonlyMap<string, Route>): void {
     this.#addBelow(`/agents/${id}`, mount, routes);
     this.#agents.set(id, mount);
+  }
+
+  /** The agent with this id; without an id, the agent at the root. */
+  agent(id: string | undefined): Mount | undefined {
+    return id === undefined ? this.#root : this.#agents.get(id);
   }
 
   /** The route for requests that failed before their path was parsed. */
@@ -128,8 +142,7 @@ export class Router {
     const isOrderly = segments.length <= MAX_SEGMENTS && !segments.some(isRelative);
     const match = mount === undefined || !isOrderly ? undefined : this.#match(segments, from);
     const { value: route, captured } = match ?? { value: this.#named.notFound(segments[from] ?? ""), captured: NONE };
-    const atRoot = route.forDefaultProject ? this.#defaultProject : this.#root;
-    return { route, mount: ofAgent ? (mount ?? this.#root) : atRoot, captured };
+    return { route, mount: (ofAgent ? mount : route.rootMount) ?? this.#root, captured };
   }
 
   #match(segments: readonly string[], from: number): PathMatch<Route> | undefined {

@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { apiKeys } from "../auth/verify/api-keys.ts";
 import { bearerChallenge } from "../auth/verify/challenge.ts";
 import type { Verified, Verifier } from "../auth/verify/contract.ts";
-import { shownByScheme } from "../auth/verify/request-credentials.ts";
+import { credentialsByScheme } from "../auth/verify/request-credentials.ts";
 import { SILENT_LOGGER } from "../internal/logger.ts";
 import { A2AError } from "../protocol/error.ts";
 import { createSecurity, type SecurityOptions } from "../server/security.ts";
@@ -16,7 +16,7 @@ const bearer: Verifier = {
   scheme: { type: "http", scheme: "bearer" },
   challenge: bearerChallenge,
   async verify(request): Promise<Verified | undefined> {
-    const token = shownByScheme(request, "Bearer");
+    const token = credentialsByScheme(request, "Bearer");
     if (token === undefined) return undefined;
     if (token === "bad") throw new A2AError("unauthenticated", "Invalid credentials");
     if (token === "down") throw new A2AError("unavailable", "Credentials cannot be verified now");
@@ -58,7 +58,7 @@ describeFaces("A server with security", (open) => {
       { "x-api-key": "no", ...as("ada") },
     ];
     for (const headers of shown) expect((await site.post("SendMessage", textMessage("hi"), headers)).status).toBe(200);
-    const principals = site.engine.submissions.map(({ caller }) => caller.id);
+    const principals = site.engine.submissions.map(({ call }) => call.principal.id);
     expect(principals).toEqual(["token:ada", "key:ci", "key:ci", "token:ada"]);
   });
 
@@ -121,7 +121,7 @@ describeFaces("A server with security", (open) => {
     expect((await site.post("SendMessage", textMessage("hi"))).status).toBe(200);
     expect((await site.post("SendMessage", textMessage("hi"), as("ada"))).status).toBe(200);
     expect((await site.post("SendMessage", textMessage("hi"), { "x-api-key": "k" })).status).toBe(200);
-    const principals = site.engine.submissions.map(({ caller }) => caller.id);
+    const principals = site.engine.submissions.map(({ call }) => call.principal.id);
     expect(principals).toEqual(["anonymous", "token:ada", "key:ci"]);
     expect((await site.post("SendMessage", textMessage("hi"), as("bad"))).status).toBe(401);
     expect((await site.post("SendMessage", textMessage("hi"), as("down"))).status).toBe(503);

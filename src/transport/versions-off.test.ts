@@ -47,7 +47,7 @@ describeFaces("A server that speaks some versions only", (open) => {
       ...{ "0.3": "answered", "no version, 0.2 or 0.3": "answered", "no version, 0.1": NO_METHOD },
       ...{ "REST 1.0": 404, "REST 0.3": 200, plain: 200 },
     });
-    expect(site.engine.submissions.map(({ dialect }) => dialect)).toEqual([
+    expect(site.engine.submissions.map(({ call }) => call.dialect)).toEqual([
       ...["0.3/jsonrpc", "0.3/jsonrpc", "0.3/rest-json", "plain"],
     ]);
   });

@@ -80,8 +80,10 @@ export const REASONS = {
   "keys-unavailable": 503,
 } as const;
 
+/** Why a notification was refused, for logs. The answer to the sender needs only the status. */
 export type RejectionReason = keyof typeof REASONS;
 
+/** A notification that passed all checks. Answer with any 2xx, or the sender repeats it (A2A 1.0 §13.2). */
 export interface AcceptedNotification {
   readonly ok: true;
   /** Absent only from a message that belongs to no task. */
@@ -92,9 +94,11 @@ export interface AcceptedNotification {
   readonly issuer: string | undefined;
   /** True if it was received before. Always false without a signature. */
   readonly repeated: boolean;
+  /** The parsed body. If the notification is signed, body and signature name the same task. */
   readonly notification: Notification;
 }
 
+/** A notification that must be ignored. */
 export interface RejectedNotification {
   readonly ok: false;
   readonly reason: RejectionReason;
@@ -102,4 +106,5 @@ export interface RejectedNotification {
   readonly status: number;
 }
 
+/** The result of a verification; `ok` tells which. */
 export type WebhookResult = AcceptedNotification | RejectedNotification;

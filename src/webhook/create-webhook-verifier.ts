@@ -16,8 +16,11 @@ import { readBody } from "./read-body.ts";
 /** Verifies one notification. Rejects only if its body cannot be read, or a function in the options fails. */
 export type WebhookVerifier = (incoming: IncomingNotification) => Promise<WebhookResult>;
 
+/** The default of `maxBytes`. */
 const MAX_BYTES = 10_000_000;
+/** Palaver's own header: A2A defines no header for signatures of notifications. */
 const SIGNATURE_HEADER = "x-a2a-notification-signature";
+/** The header of `PushNotificationConfig.token` in the examples of A2A 0.1 §9.4 and 0.3 §9.5. */
 const TOKEN_HEADER = "x-a2a-notification-token";
 
 /** State that is kept between notifications. */
@@ -35,6 +38,7 @@ export function createWebhookVerifier(options: WebhookOptions): WebhookVerifier 
   return verifierWith(options, memoryFor(options));
 }
 
+/** The state for one verifier. `verifyWebhook` uses one for the whole process instead. */
 export function memoryFor(options: WebhookOptions): WebhookMemory {
   return {
     findIssuer: createIssuerKeys(options),
@@ -42,6 +46,7 @@ export function memoryFor(options: WebhookOptions): WebhookMemory {
   };
 }
 
+/** Throws a `TypeError` for options that would accept any notification, or those for other webhooks. */
 export function checkOptions({ issuers, token, audience }: WebhookOptions): void {
   if (issuers === undefined && token === undefined) {
     throw new TypeError("Set issuers or token: without either, any notification would be accepted.");
@@ -55,6 +60,10 @@ export function checkOptions({ issuers, token, audience }: WebhookOptions): void
   if (token === "") throw new TypeError("token: must not be empty.");
 }
 
+/**
+ * Checks the cheapest things first: method and size, then the signature, then the token, then the body, and repeats last, because only a
+ * valid notification may be remembered.
+ */
 export function verifierWith(options: WebhookOptions, memory: WebhookMemory): WebhookVerifier {
   const { issuers, token, repeats = "report", maxBytes = MAX_BYTES } = options;
   return async (incoming) => {
@@ -79,6 +88,7 @@ export function verifierWith(options: WebhookOptions, memory: WebhookMemory): We
   };
 }
 
+/** The claims of a valid signature, else the reason of the refusal. */
 async function checkSignature(
   { headers, body }: { readonly headers: Headers; readonly body: Uint8Array },
   options: WebhookOptions,
@@ -97,6 +107,10 @@ async function checkSignature(
   return "claims" in result ? result.claims : result.problem;
 }
 
+/**
+ * `undefined` if the token is right. A function finds the token by the task, so the task id of a signed notification is used if there is
+ * one.
+ */
 async function checkToken(
   headers: Headers,
   expected: NonNullable<WebhookOptions["token"]>,

@@ -16,8 +16,10 @@ const COOLDOWN = 10_000;
 /** Key sets by URL. */
 export type KeyCache = Map<string, FindKey>;
 
+/** One function object, so that it can be the key of a cache. Browsers reject `fetch` with another receiver than the global object. */
 export const PLATFORM_FETCH: typeof fetch = (input, init) => fetch(input, init);
 
+/** Throws a `TypeError` for an issuer without a usable key URL. Keys are fetched when the first token of an issuer arrives. */
 export function createIssuerKeys(options: WebhookOptions, cache: KeyCache = new Map()): FindIssuer {
   const { issuers = [], fetch: fetchKeys = PLATFORM_FETCH } = options;
   const keysAt = (url: string): FindKey => {

@@ -1,6 +1,9 @@
 import type { ReplayStore } from "./contract.ts";
 
-/** Remembers ids in this process, up to a limit; the oldest are forgotten first. */
+/**
+ * Remembers ids in this process, up to a limit; the oldest are forgotten first. A forgotten id is accepted again: with several processes,
+ * or more notifications within `maxAge`, pass a shared `replays`.
+ */
 export function createMemoryReplays(most = 50_000, now: () => number = Date.now): ReplayStore {
   // In the order of arrival, which is nearly the order in which they expire.
   const known = new Map<string, number>();

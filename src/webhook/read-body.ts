@@ -4,7 +4,7 @@ const RAW_BODY =
   "A signature covers the bytes as they came: pass { method, headers, body } with the raw body. In Express: express.raw({ type: () => true }) " +
   'on this route, before any express.json(); in Fastify: a content type parser with parseAs: "buffer"; elsewhere: request.arrayBuffer() before request.json().';
 
-/** Describes a body that only untyped callers can pass. */
+/** False for a parsed object, which only untyped callers can pass. */
 function isRaw(body: unknown): body is string | Uint8Array | ReadableStream {
   return typeof body === "string" || body instanceof Uint8Array || body instanceof ReadableStream;
 }

@@ -34,6 +34,7 @@ export function createLegacyCardCodecs(rows: readonly VersionRow[]): ChooseCard<
   return (requested) => (typeof requested === "string" ? union : (cards.get(requested.version) ?? union));
 }
 
+/** In the order of `rows`: the first entry is the newest version. */
 function cardsByVersion(rows: readonly VersionRow[]): ReadonlyMap<string, CardCodec> {
   const cards = new Map<string, CardCodec>();
   for (const row of rows) {

@@ -1,3 +1,5 @@
+// The contract of the server side: one codec per dialect, which `registry.ts` lists. `wire/client/client-codec.ts` is the client side.
+
 import type { AgentCard } from "../protocol/card.ts";
 import type { A2AError } from "../protocol/error.ts";
 import type { ContextId, TaskId } from "../protocol/ids.ts";
@@ -24,10 +26,14 @@ export interface Codec {
   readonly dialect: string;
   /** `Major.Minor`. */
   readonly version: string;
+  /** How operations behave in this version, where versions differ. */
   readonly policy: OperationPolicy;
   /** The HTTP header that lists extensions in this version, in lower case. */
   readonly extensionsHeader: string;
 
+  /**
+   * The `result` member of a JSON-RPC response, or the whole body of a REST answer. Large members stay placeholders; see `large-task.ts`.
+   */
   encodeResult(result: OperationResult): string;
   /**
    * The first frame of a stream. Several frames in 0.1, whose streams cannot contain a whole task: one for the status and one for each
@@ -62,6 +68,7 @@ export interface Codec {
 export interface LargeTaskFormat {
   /** The placeholder of the artifacts, as this dialect encodes it. */
   readonly artifactsPlaceholder: string;
+  /** The text that replaces the placeholder, piece by piece. */
   artifacts(pieces: AsyncIterable<ArtifactPiece>): AsyncGenerator<string>;
   /** The placeholder of the history, as this dialect encodes it. */
   readonly historyPlaceholder: string;
@@ -69,6 +76,7 @@ export interface LargeTaskFormat {
   message(stored: string): string | undefined;
 }
 
+/** A codec for JSON-RPC: the method name identifies the operation. */
 export interface RpcCodec extends Codec {
   /** `undefined` if this version does not define the method. */
   operationOf(method: string): Operation | undefined;
@@ -80,6 +88,7 @@ export interface RpcCodec extends Codec {
   readonly streamsGets?: boolean;
 }
 
+/** A codec for REST: method and path identify the operation; see `RestRoute`. */
 export interface RestCodec extends Codec {
   /** Throws an `A2AError` that names the invalid field. */
   decodeRequest(operation: Operation, request: RestRequest): OperationRequest;
@@ -91,6 +100,7 @@ export interface RestCodec extends Codec {
 export interface RestRequest {
   /** The values of the route's path parameters, percent-decoded; includes `tenant` if the path has it. */
   readonly path: Readonly<Record<string, string>>;
+  /** As received: the codec decides about duplicate and unknown names. */
   readonly query: URLSearchParams;
   /** The parsed JSON body; `undefined` if the request has no body. */
   readonly body: unknown;
@@ -103,13 +113,29 @@ export interface RestRoute {
   readonly operation: Operation;
 }
 
+/** Chooses the agent of a request at the server's root, whose path names no agent. */
+export interface RootAgent {
+  /** `undefined`: the request is refused, because {@link missing} was not found. */
+  choose<A extends ServedAgent>(agents: readonly A[], header: RequestHeader): A | undefined;
+  readonly missing: string;
+}
+
+/** The part of an agent's declaration that {@link RootAgent} reads. */
+export interface ServedAgent {
+  readonly id: string;
+  readonly defaultProjectId?: string | undefined;
+}
+
+/** The value of a request header; the name is in lower case. */
+export type RequestHeader = (name: string) => string | undefined;
+
 /** The REST routes of one version. Paths of different families do not overlap. */
 export interface RestFamily {
   readonly routes: readonly RestRoute[];
   /** Every route also exists with the prefix `/{tenant}`. */
   readonly tenants: boolean;
-  /** At the server's root, these routes lead to the first agent with a `defaultProjectId` instead of the first agent. Default: false. */
-  readonly forDefaultProject?: boolean;
+  /** Which agent these routes lead to at the server's root. Absent: the first agent. */
+  readonly rootAgent?: RootAgent | undefined;
   /**
    * The codec for a request, by the requested version and the style of the body. Call it with `undefined` before the body is read, to
    * get the codec for errors of reading. Never throws.
@@ -127,6 +153,7 @@ export interface Choice<C extends Codec> {
 export interface CardCodec {
   /** Identifies the format: a version such as `1.0`, or `hybrid` or `union`. */
   readonly variant: string;
+  /** The whole card as JSON text, without signatures. */
   encodeCard(card: AgentCard): string;
 }
 
@@ -137,6 +164,7 @@ export interface PushCodec {
    * one notification.
    */
   readonly carries: "event" | "task";
+  /** The `Content-Type` of the notification. */
   readonly mediaType: string;
   /** Additional HTTP headers, such as `A2A-Version`. */
   readonly headers: Readonly<Record<string, string>>;
@@ -149,6 +177,7 @@ export interface PushCodec {
 
 /** The last event that a notification of a whole task covers. */
 export interface PushedChange {
+  /** Receivers of 0.1 get it as `eventType`. */
   readonly kind: PushEventKind;
   /** Milliseconds since the epoch. */
   readonly at: number;
@@ -173,6 +202,8 @@ export interface NamedText {
 export interface EventText {
   /** The event as it is stored: JSON, in the format of `protocol/serial.ts`. */
   readonly body: string;
+  /** Its number in the log. Absent for a part of a stream's opening. */
+  readonly seq?: number;
   /** Present on status events. */
   readonly state?: TaskState;
   /** A cache for the encoded texts of this event, shared by all its readers. Keys must be unique per format. */

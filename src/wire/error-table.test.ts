@@ -27,6 +27,7 @@ const DEFINED: Partial<Record<ErrorCode, readonly [rpc: number, ...http: number[
   "extended-card-not-configured": [-32007, 400, 400, 404],
   "extension-support-required": [-32008, 400, 400, 400],
   "version-not-supported": [-32009, 400, 400, 400],
+  "task-changed": [-32010, 409, 409, 409],
 };
 
 const settings = dialectSettings({});
@@ -112,8 +113,9 @@ describe("The table of errors", () => {
   });
 });
 
-/** The JSON-RPC code in 0.3, which lacks two of them. */
+/** The JSON-RPC code in 0.3, which lacks three of them. */
 function in0_3(code: ErrorCode): number {
+  if (code === "task-changed") return -32059;
   if (code === "extension-support-required") return -32602;
   return code === "version-not-supported" ? -32600 : ERROR_TABLE[code].rpc;
 }

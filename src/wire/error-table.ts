@@ -1,3 +1,6 @@
+// The names and numbers of every error in every dialect (A2A 1.0 §5.4, §9.5, §11.6; A2A 0.3 §8.2). Versions with numbers of their own, such
+// as 0.1, override single entries in their `error.ts`.
+
 import { ERROR_CODES, type ErrorCode } from "../protocol/error.ts";
 
 /** How one error is encoded. */
@@ -17,6 +20,7 @@ export interface ErrorRow {
   readonly http0_3: number;
 }
 
+/** One row as it is written below; `rowOf` expands it. A list has one value per edition, a single value applies to all. */
 type Compact = readonly [
   rpc: number,
   reason: string,
@@ -25,6 +29,7 @@ type Compact = readonly [
   http: number | readonly [current: number, firstEdition: number, http0_3: number],
 ];
 
+/** 1.0.1 changed the gRPC status of these errors; 1.0.0 is still in use. */
 const SINCE_1_0_1 = ["FAILED_PRECONDITION", "UNIMPLEMENTED"] as const;
 
 /** Every error that a caller can get (A2A 1.0 §5.4). A single status applies to all editions. */
@@ -53,6 +58,7 @@ const TABLE: Readonly<Record<ErrorCode, Compact>> = {
   "version-not-supported": [-32009, "VERSION_NOT_SUPPORTED", SINCE_1_0_1, 200, 400],
   "resource-exhausted": [-32053, "RESOURCE_EXHAUSTED", "RESOURCE_EXHAUSTED", 200, 503],
   "rate-limited": [-32054, "RATE_LIMITED", "RESOURCE_EXHAUSTED", 429, 429],
+  "task-changed": [-32010, "TASK_GENERATION_MISMATCH", "ABORTED", 200, 409],
   conflict: [-32059, "CONFLICT", "ABORTED", 200, 409],
   "loop-detected": [-32060, "LOOP_DETECTED", "FAILED_PRECONDITION", 200, 508],
   unauthenticated: [-32055, "UNAUTHENTICATED", "UNAUTHENTICATED", 401, 401],

@@ -1,3 +1,7 @@
+// Encoding of stream events without repeating work. One event may have thousands of readers, so its text is encoded once per format and
+// cached beside the stored event; one stream may have thousands of events, so the ids at the beginning of each text are encoded once per
+// stream.
+
 import type { Codec, EventPlace } from "./codec.ts";
 
 /** Caches the beginning of event texts per stream. `make` receives the members `"taskId":…,"contextId":…` as text. */

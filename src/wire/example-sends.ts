@@ -36,6 +36,10 @@ function restExample(): ExampleSend {
   return { binding: "HTTP+JSON", path, version, body };
 }
 
+/**
+ * The shortest valid request. The message id differs per example, so that a server with idempotent sends treats the examples as two
+ * messages.
+ */
 function helloRequest(messageId: string): SendRequest {
   return {
     operation: "send",

@@ -1,3 +1,9 @@
+// Tasks that are too large for one string. The store returns such a task with placeholders instead of its artifacts and its history. The
+// codec encodes the task as usual, and this file then replaces the encoded placeholders by pieces that are read, encoded and sent one by
+// one:
+//
+// `{"id":"t1","artifacts":[PLACEHOLDER]}` becomes `{"id":"t1","artifacts":[`, then many pieces, then `]}`.
+
 import type { Artifact } from "../protocol/artifact.ts";
 import type { ContextId, TaskId } from "../protocol/ids.ts";
 import {
@@ -41,6 +47,10 @@ export function partsBy(partObject: (part: Part) => object): (stored: string) =>
   };
 }
 
+/**
+ * Encodes an artifact with a placeholder part and cuts the text there: the first half opens the artifact, the second half closes it. A text
+ * part that arrives in several pieces is opened and closed in the same way.
+ */
 async function* artifactTexts(format: MemberFormat, pieces: AsyncIterable<ArtifactPiece>): AsyncGenerator<string> {
   const place = format.parts(JSON.stringify(PLACEHOLDER_PART));
   const textAt = place.indexOf(PLACEHOLDER_TEXT);
@@ -122,6 +132,7 @@ async function* messageTexts(format: LargeTaskFormat, pages: AsyncIterable<reado
   }
 }
 
+/** Stands for the tasks of a list, which are then written one after the other. */
 const PLACEHOLDER_TASK: StoredTask = {
   id: PLACEHOLDER_TEXT as TaskId, // Safe: ids are opaque.
   contextId: PLACEHOLDER_TEXT as ContextId, // As above.

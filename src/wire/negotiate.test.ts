@@ -17,7 +17,8 @@ import { createRpcCodec as createRpcCodec0_3 } from "./v0_3/codec.ts";
 import { createRpcCodec as createRpcCodec1_0 } from "./v1_0/codec.ts";
 
 function supportedWith(versions?: readonly string[], assumeVersion: "0.3" | "0.2" = "0.3"): SupportedVersions {
-  return supportedVersions(supportedRows(versions), dialectSettings({ assumeVersion }));
+  const settings = dialectSettings({ versions, assumeVersion });
+  return supportedVersions(supportedRows(settings), settings);
 }
 
 const all = supportedWith();

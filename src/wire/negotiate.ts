@@ -1,3 +1,6 @@
+// In which version a request is answered. Three facts decide: the requested version (`A2A-Version`), the versions that define the method or
+// path, and the server's option `lenient`. `DECISIONS` has one row per relation of the first two and one column per value of the third.
+
 import { A2AError } from "../protocol/error.ts";
 import type { Choice, Codec } from "./codec.ts";
 
@@ -13,7 +16,10 @@ export interface SupportedVersions {
   readonly assumed: string;
 }
 
-/** The parsed value of `A2A-Version`, from header or query: a supported version, no value, or an unsupported or malformed value. */
+/**
+ * The parsed value of `A2A-Version`, from header or query (A2A 1.0 §3.6.1): a supported version, no value, or an unsupported or malformed
+ * value.
+ */
 export type RequestedVersion = { readonly version: string } | "none" | "unsupported";
 
 /** Which versions define the method or path of a request. */
@@ -46,6 +52,7 @@ export const RELATIONS = [
   "header optional",
   "header missing",
 ] as const;
+/** One row of `DECISIONS`. */
 export type Relation = (typeof RELATIONS)[number];
 
 /**
@@ -60,6 +67,7 @@ type Verdict =
   | "not found"
   | "unsupported version";
 
+/** One row of the table: the verdict per value of `lenient`. */
 interface Verdicts {
   /** With `lenient` not set. */
   readonly default: Verdict;
@@ -103,6 +111,7 @@ export type Decision =
     }
   | { readonly version: string; readonly refuse: "version-not-supported" | "method-not-found" };
 
+/** Pure. A refusal also has a version, because the error must be encoded in some format: the requested one if there is one. */
 export function decide(situation: Situation): Decision {
   const { supported, requested, form, lenient } = situation;
   const verdicts = DECISIONS[relationOf(situation)];
@@ -130,6 +139,7 @@ function unsupportedVersion({ requestable }: SupportedVersions): Decision {
   return { version: requestable[0], refuse: "version-not-supported" };
 }
 
+/** The order matters: except on plain paths, an unsupported version is refused whatever the method is (A2A 1.0 §3.6.2). */
 function relationOf({ supported, requested, form }: Situation): Relation {
   if (isUnversioned(form, supported)) return "unversioned";
   if (requested === "unsupported") return "unsupported";

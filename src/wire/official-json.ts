@@ -28,6 +28,7 @@ export const officialJson: OfficialJson = {
     JSON.stringify({ configs: configs.map((config) => pushObject(taskId, config)), nextPageToken: "" }),
 };
 
+/** Each method returns the object of that name in A2A 1.0 as JSON text. */
 export interface OfficialJson {
   card(card: AgentCard): string;
   task(task: Task): string;
@@ -41,12 +42,14 @@ export interface OfficialJson {
       | { readonly kind: "message"; readonly message: Message }
       | (TaskEvent & { readonly task: Task }),
   ): string;
+  /** The result of `ListTasks` (A2A 1.0 §3.1.4). */
   tasks(page: {
     readonly tasks: readonly Task[];
     readonly nextPageToken: string;
     readonly pageSize: number;
     readonly totalSize: number;
   }): string;
+  /** A `TaskPushNotificationConfig`. Secrets are written as they are: pass a masked config if they must not be shown. */
   pushConfig(taskId: string, config: PushConfig): string;
   pushConfigs(taskId: string, configs: readonly PushConfig[]): string;
 }
@@ -65,11 +68,13 @@ export function stateNamed(text: string): TaskState | undefined {
   return TASK_STATES.find((state) => state === name);
 }
 
-function taskText({ id, contextId, status, artifacts, history, metadata }: Task): string {
+function taskText({ id, contextId, status, artifacts, history, metadata, generation }: Task): string {
   let text = `{"id":${JSON.stringify(id)},"contextId":${JSON.stringify(contextId)},"status":${withUnspecifiedState(writeStatus(status), status)}`;
   if (artifacts !== undefined) text += `,"artifacts":${JSON.stringify(artifacts)}`;
   if (history !== undefined) text += `,"history":[${history.map(writeMessage).join(",")}]`;
   if (metadata !== undefined) text += `,"metadata":${JSON.stringify(metadata)}`;
+  // Only agents of 1.1 send it.
+  if (generation !== undefined) text += `,"generation":"${generation}"`;
   return `${text}}`;
 }
 

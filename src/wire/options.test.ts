@@ -4,6 +4,7 @@ import { dialectSettings } from "./options.ts";
 const DEFAULTS = {
   card: "hybrid",
   versions: undefined,
+  preview: [],
   assumeVersion: "0.3",
   lenient: undefined,
   errorProfile: "1.0.1",
@@ -13,9 +14,11 @@ const DEFAULTS = {
     "0.3/jsonrpc": "wait",
     "0.3/rest-json": "wait",
     "0.3/rest-proto": "return",
+    "0.3/grpc": "return",
     "0.2/jsonrpc": "wait",
     "0.1/jsonrpc": "return",
   },
+  requireDefaultProject: false,
 };
 
 /** Options as JavaScript or environment variables may give them. */
@@ -50,7 +53,13 @@ describe("dialectSettings", () => {
     const others = { "0.2/jsonrpc": "return", "0.1/jsonrpc": 100 };
     expect(settingsOf({ blockingDefault: { ...blockingDefault, ...others } })).toEqual({
       ...DEFAULTS,
-      blockingDefault: { "0.3/jsonrpc": 2500, "0.3/rest-json": "wait", "0.3/rest-proto": "wait", ...others },
+      blockingDefault: {
+        "0.3/jsonrpc": 2500,
+        "0.3/rest-json": "wait",
+        "0.3/rest-proto": "wait",
+        "0.3/grpc": "return",
+        ...others,
+      },
     });
     expect(dialectSettings({ blockingDefault: { "0.3/jsonrpc": 0 } }).blockingDefault["0.3/jsonrpc"]).toBe(0);
   });
@@ -76,7 +85,7 @@ describe("dialectSettings", () => {
     [{ blockingDefault: ["wait"] }, "blockingDefault must be an object, not an array."],
     [
       { blockingDefault: { "1.0/rest": "wait" } },
-      'blockingDefault has the unknown key "1.0/rest". Allowed keys: 0.3/jsonrpc, 0.3/rest-json, 0.3/rest-proto, 0.2/jsonrpc, 0.1/jsonrpc.',
+      'blockingDefault has the unknown key "1.0/rest". Allowed keys: 0.3/jsonrpc, 0.3/rest-json, 0.3/rest-proto, 0.3/grpc, 0.2/jsonrpc, 0.1/jsonrpc.',
     ],
     [{ blockingDefault: { toString: "wait" } }, 'blockingDefault has the unknown key "toString"'],
     [

@@ -3,6 +3,7 @@ import { type CodecFor, choose, parseRequestedVersion, type RequestForm, type Su
 import type { DialectSettings } from "./options.ts";
 import type { VersionRow } from "./registry.ts";
 
+/** What the choice of a codec depends on. `rows` are the supported versions, newest first. */
 export interface RpcChooserOptions {
   readonly rows: readonly VersionRow[];
   readonly supported: SupportedVersions;
@@ -27,6 +28,7 @@ export function createRpcChooser(options: RpcChooserOptions): RpcChooser {
     if (codec === undefined) throw new TypeError(`Version ${version} has no JSON-RPC binding.`);
     return codec;
   };
+  /** One union codec per pair of versions, created when the first request needs it. */
   const unions = new Map<string, RpcCodec>();
   const codecFor: CodecFor<RpcCodec> = (version, candidates) => {
     const older = rows.find(
@@ -38,6 +40,7 @@ export function createRpcChooser(options: RpcChooserOptions): RpcChooser {
     unions.set(key, union);
     return union;
   };
+  /** Only methods that some version defines are cached: a caller could send any number of others. */
   const forms = new Map<string, RequestForm>();
   const formOf = (method: string): RequestForm => {
     const known = forms.get(method);

@@ -7,32 +7,52 @@ import type { Import } from "./imports.ts";
 export const DIRECTIONS: Readonly<Record<string, readonly string[]>> = {
   protocol: [],
   internal: [],
+  /** The interface by which a server or a client is observed; spans, metrics and the request log that are made of it. */
+  telemetry: ["protocol", "internal"],
   wire: ["protocol", "internal"],
   store: ["protocol", "internal"],
   bus: ["protocol", "internal"],
   auth: ["protocol", "internal"],
   /** Of `auth`, what secrets are encrypted with on their way back: pure, and of no use without the engine's own keys. */
-  engine: ["protocol", "internal", "auth/secret-box.ts", "store/contract.ts", "bus/contract.ts"],
+  engine: [
+    "protocol",
+    "internal",
+    "auth/secret-box.ts",
+    "store/contract.ts",
+    "store/commit-writer.ts",
+    "store/store-wrapper.ts",
+    "bus/contract.ts",
+    "telemetry",
+  ],
   /** Requests that leave this process for addresses strangers named. */
   outgoing: ["protocol", "internal"],
   /** Tells webhooks what happens: a reader of the log, like a stream. */
   push: [
-    ...["protocol", "internal", "auth", "outgoing", "wire", "store/contract.ts", "bus/contract.ts"],
-    ...["engine/api.ts", "engine/read", "engine/record"],
+    ...["protocol", "internal", "auth", "outgoing", "wire", "bus/contract.ts"],
+    ...["store/contract.ts", "store/commit-writer.ts"],
+    ...["engine/api.ts", "engine/read", "engine/record", "telemetry"],
   ],
   server: [
     ...["protocol", "internal", "auth", "push/contract.ts", "store/contract.ts", "bus/contract.ts"],
     ...["engine/api.ts", "engine/agent", "engine/read"],
   ],
-  transport: ["protocol", "internal", "wire", "server", "auth"],
-  client: ["protocol", "internal", "wire", "auth"],
+  /** Operations for operators, over the tasks of all callers. */
+  operator: [
+    ...["protocol", "internal", "store/contract.ts", "push/contract.ts", "telemetry"],
+    ...["engine/api.ts", "engine/record"],
+  ],
+  transport: ["protocol", "internal", "wire", "server", "auth", "telemetry", "operator"],
+  client: ["protocol", "internal", "wire", "auth", "telemetry"],
   /** For who receives what `push` sends. */
   webhook: ["protocol", "internal", "wire", "auth"],
   /** Agents whose work is done elsewhere. */
-  adapters: ["protocol", "internal", "engine/agent/agent.ts", "engine/agent/task-failure.ts", "client"],
+  adapters: [
+    ...["protocol", "internal", "client"],
+    ...["engine/agent/agent.ts", "engine/agent/json-schema.ts", "engine/agent/task-failure.ts"],
+  ],
   demo: ["protocol", "engine/agent/agent.ts"],
   /** Functions over a server that is there already: of the platform and the engine it knows types alone. */
-  plain: ["protocol", "wire", "platform/create-server.ts", "engine/agent/agent.ts"],
+  plain: ["protocol", "internal", "wire", "platform/create-server.ts", "engine/agent/agent.ts"],
   platform: ["*", "!cli", "!testing", "!plain"],
   testing: ["*", "!cli", "!platform"],
   cli: [
@@ -43,6 +63,8 @@ export const DIRECTIONS: Readonly<Record<string, readonly string[]>> = {
     "adapters",
     "protocol",
     "internal/make-folder.ts",
+    "internal/terminal-text.ts",
+    "internal/without-trailing.ts",
     "wire/official-json.ts",
   ],
   /** The package's entry points, which lie in `src/` itself. */
@@ -60,22 +82,41 @@ export const SUBFOLDERS: Readonly<Record<string, Readonly<Record<string, readonl
     record: [],
     read: ["record", "api.ts"],
     log: ["agent", "record", "read", "api.ts", "limits.ts"],
-    run: ["agent", "record", "read", "log", "api.ts", "limits.ts"],
+    /** Compares what a run produces with what earlier attempts have logged. */
+    replay: ["log", "read", "record"],
+    /** What the agent's code reads and writes beyond its own task: values and earlier tasks of the context. */
+    context: ["agent", "read", "log", "api.ts"],
+    run: ["agent", "context", "record", "read", "log", "replay", "api.ts", "limits.ts"],
     intake: ["agent", "record", "read", "log", "run", "api.ts", "limits.ts", "parts.ts"],
     recover: ["agent", "record", "read", "log", "run", "parts.ts"],
   },
   "store/sqlite": {
     row: [],
     migrations: [],
-    read: ["row", "connection.ts", "counters.ts", "scope-ids.ts"],
-    write: ["row", "connection.ts", "counters.ts", "scope-ids.ts", "sqlite-error.ts"],
+    read: ["row", "connection.ts", "counters.ts", "scope-ids.ts", "unheld-webhooks-finder.ts"],
+    write: [
+      ...["row", "connection.ts", "counters.ts", "scope-ids.ts", "sqlite-error.ts"],
+      ...["agent-ids.ts", "due-tasks-finder.ts", "unheld-webhooks-finder.ts"],
+    ],
+  },
+  telemetry: {
+    /** Names, ids and times of spans. */
+    spans: ["contract.ts", "telemetry-of.ts"],
+    /** Sends spans to a collector. */
+    otlp: ["spans", "contract.ts"],
+    /** Makes spans with the operator's OpenTelemetry SDK. */
+    otel: ["spans", "contract.ts"],
+    metrics: ["call-report.ts"],
+    "request-log": ["call-report.ts"],
   },
   client: {
     http: [],
     credentials: ["http"],
     discovery: ["http"],
-    invoke: ["http", "credentials", "discovery", "said.ts"],
+    invoke: ["http", "credentials", "discovery", "message-input.ts"],
     follow: ["http", "agent-host.ts", "api.ts"],
+    /** gRPC: the same channels as `http`, over HTTP/2. */
+    grpc: ["http"],
   },
 };
 
@@ -85,15 +126,17 @@ export const MAX_FILES = 25;
 
 /** Third-party packages, and the folders that may use each. Those only tests use are development dependencies. */
 export const PACKAGES: Readonly<Record<string, readonly string[]>> = {
-  "@standard-schema/spec": ["engine", "demo", "testing"],
+  "@standard-schema/spec": ["engine", "adapters", "demo", "testing"],
   commander: ["cli"],
   jose: ["auth"],
   pino: ["platform"],
   "fast-check": ["testing"],
+  "@bufbuild/protobuf": ["wire"],
+  "@opentelemetry/api": ["telemetry"],
 };
 
 /** No Node in these folders, so that they run anywhere: pure functions over data, and what callers use in browsers. */
-export const WITHOUT_NODE: readonly string[] = ["protocol", "wire", "auth", "client", "webhook"];
+export const WITHOUT_NODE: readonly string[] = ["protocol", "telemetry", "wire", "auth", "client", "webhook"];
 
 /** Only these import a store or a bus itself rather than its contract. */
 export const MAY_IMPORT_CONCRETE: readonly string[] = ["platform", "testing", ""];
@@ -112,7 +155,7 @@ function problemOf({ from, to, kind }: Import): string | undefined {
   if (allowed === undefined) return `the folder ${layer} has no row in the table of directions`;
   if (kind === "node") return WITHOUT_NODE.includes(layer) ? `${layer} must not depend on Node` : undefined;
   if (kind === "package") {
-    const users = PACKAGES[to];
+    const users = PACKAGES[packageOf(to)];
     if (users === undefined) return "no folder may use this package";
     return users.includes(layer) ? undefined : `only ${users.join(", ")} may use this package`;
   }
@@ -127,6 +170,11 @@ function problemOf({ from, to, kind }: Import): string | undefined {
   }
   if (target === layer || allows(allowed, target, to)) return undefined;
   return `${layer === "" ? "an entry point" : layer} may import only ${allowed.join(", ") || "nothing"}`;
+}
+
+/** The name of the package in a specifier such as `@scope/name/file`. */
+export function packageOf(specifier: string): string {
+  return specifier.split("/", specifier.startsWith("@") ? 2 : 1).join("/");
 }
 
 function subfolderProblem(from: string, to: string): string | undefined {

@@ -8,6 +8,12 @@ import { type WayOut, waysOutOf, waysOutOfSources } from "./ways-out.ts";
 const ALLOWED: readonly WayOut[] = [
   // Runs in browsers, calls whom its user names, and takes a `fetch` and a guard from who does not want that.
   { file: "client/", what: "fetch" },
+  // As above; a client with a `fetch` of its user's own uses gRPC only if the user asks for it.
+  { file: "client/grpc/http2-connection.ts", what: "node:http2 *" },
+  // Sends spans to the collector that the operator named.
+  { file: "telemetry/otlp/otlp-exporter.ts", what: "fetch" },
+  // The class of answers, to recognise one of `node:http`.
+  { file: "transport/node/direct-writer.ts", what: "node:http ServerResponse" },
   // Calls whom the person at the terminal names.
   { file: "cli/node-context.ts", what: "fetch" },
   // Runs anywhere, and fetches the keys of issuers that the receiver of notifications has named.

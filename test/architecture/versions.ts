@@ -18,7 +18,7 @@ const MENTION = new RegExp(`(?<![\\w.])(?:${NAMED.join("|")})(?:\\.\\d+)?(?![\\d
 const ALLOWED: readonly Mention[] = [
   ...["booking", "countdown", "echo", "files"].map((name) => ({ file: `demo/${name}.ts`, text: "1.0.0" })),
   { file: "testing/store-operations.ts", text: "1.0/jsonrpc" },
-  { file: "testing/store-write-cases.ts", text: "1.0/jsonrpc" },
+  { file: "testing/store/write-cases.ts", text: "1.0/jsonrpc" },
 ];
 
 export function mentionsIn(file: string, source: string): readonly Mention[] {

@@ -18,8 +18,13 @@ if (chromium === undefined && !mustRun) {
 }
 
 describe("the browser bundle of the client", () => {
-  it("contains no Node module", async () => {
-    expect(await bundleForBrowser(join(ROOT, "src/client.ts"))).not.toMatch(/["']node:/);
+  it("imports no Node module", async () => {
+    // gRPC asks the runtime for `node:http2`, and does without where there is none.
+    const withoutQuestion = (await bundleForBrowser(join(ROOT, "src/client.ts"))).replace(
+      'getBuiltinModule("node:http2")',
+      "",
+    );
+    expect(withoutQuestion).not.toMatch(/["']node:/);
   });
 
   it("cannot be built from an entry that imports a Node module", async () => {

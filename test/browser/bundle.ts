@@ -24,8 +24,10 @@ export async function bundleForBrowser(entry: string): Promise<string> {
   try {
     const { output } = await build.generate({ format: "es", codeSplitting: false });
     const [chunk, ...others] = output;
-    if (others.length > 0 || chunk.imports.length > 0 || chunk.dynamicImports.length > 0) {
-      throw new Error(`The bundle is not one module: ${[...chunk.imports, ...chunk.dynamicImports].join(", ")}`);
+    // Without code splitting, what is loaded on demand is a part of the bundle itself.
+    const imports = [...chunk.imports, ...chunk.dynamicImports].filter((name) => name !== chunk.fileName);
+    if (others.length > 0 || imports.length > 0) {
+      throw new Error(`The bundle is not one module: ${imports.join(", ")}`);
     }
     return chunk.code;
   } finally {

@@ -10,7 +10,7 @@ const MAIN = join(ROOT, "src", "cli", "main.ts");
 /** Environment variables that would change what these commands do. */
 const OWN_VARIABLES = [
   ...["PORT", "BIND_HOST", "PUBLIC_URL", "TRUSTED_PROXIES", "CORS_ORIGINS", "LOG_LEVEL", "DEBUG"],
-  ...["A2A_CARD", "A2A_VERSIONS", "A2A_ASSUME_VERSION"],
+  ...["A2A_CARD", "A2A_VERSIONS", "A2A_PREVIEW", "A2A_ASSUME_VERSION"],
   ...["API_KEYS_FILE", "JWT_ISSUER", "JWT_AUDIENCE", "JWKS_URL", "OIDC_URL", "OIDC_AUDIENCE"],
   ...["TLS_CERT", "TLS_KEY", "TLS_CLIENT_CA", "AUDIT_LOG"],
   ...["npm_command", "npm_lifecycle_event"],

@@ -125,7 +125,8 @@ describe("the help of serve", () => {
       "Limits:",
       "Webhooks:",
       "Protocol versions:",
-      "Logging:",
+      "Logging and traces:",
+      "Operators:",
     ]);
     for (const group of groups) expect(group.match(/^ {2}-/gm)?.length).toBeLessThan(15);
   });

@@ -1,24 +1,27 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { IS_FULL } from "../fixtures/budget.ts";
 import type { Binding } from "../peers/line.ts";
 import { chunks } from "../remote-peers/agent-script.ts";
 import type { OfficialServer, ServerLine } from "../remote-peers/server-line.ts";
 import { SERVERS } from "../remote-peers/servers.ts";
 import { CommandLine, type Ended } from "./command-line.ts";
-import { fieldsOf, linesOf } from "./terminal.ts";
+import { fieldsOf, linesOf, Terminal } from "./terminal.ts";
 
 const PLACES = SERVERS.flatMap((server) =>
   server.bindings.map((binding) => ({ name: `${server.package} ${server.version} over ${binding}`, server, binding })),
 );
 
-/** An official server, and commands that call it in their own processes. */
+/** An official server, and commands that call it. In a full run each command has a process of its own. */
 class Counter {
   readonly #line = new CommandLine();
+  readonly #terminal = new Terminal();
   readonly #at: readonly string[];
   readonly #server: OfficialServer;
 
   private constructor(server: OfficialServer, version: string) {
     this.#server = server;
     this.#at = ["-a", server.url, "--a2a-version", version];
+    this.#terminal.open();
   }
 
   static async open(line: ServerLine, binding: Binding): Promise<Counter> {
@@ -26,6 +29,10 @@ class Counter {
   }
 
   run(...words: readonly string[]): Promise<Ended> {
+    return IS_FULL ? this.runProcess(...words) : this.#terminal.run([...words, ...this.#at]);
+  }
+
+  runProcess(...words: readonly string[]): Promise<Ended> {
     return this.#line.run([...words, ...this.#at]);
   }
 
@@ -42,6 +49,7 @@ class Counter {
 
   async close(): Promise<void> {
     await this.#line.close();
+    this.#terminal.close();
     await this.#server.close();
   }
 }
@@ -58,7 +66,7 @@ describe.each(PLACES)("the command line and $name", { timeout: 120_000 }, ({ ser
   });
   afterAll(() => counter.close());
 
-  // These commands behave the same over every binding, and processes start slowly, so one binding is enough.
+  // These commands behave the same over every binding, so one binding is enough.
   const isOnce = binding === "JSONRPC";
 
   it.runIf(isOnce)("shows the card", async () => {
@@ -81,6 +89,12 @@ describe.each(PLACES)("the command line and $name", { timeout: 120_000 }, ({ ser
     expect(json.task.status.state).toBe("TASK_STATE_COMPLETED");
     expect(textIn(json.task)).toBe(chunks(4));
     expect(message).toMatchObject({ message: { parts: [{ text: "just a message" }] } });
+  });
+
+  it("streams to a process of its own", async () => {
+    const { code, stdout } = await counter.runProcess("send", "chunks 20", "--stream");
+    expect({ code, State: fieldsOf(stdout)["State"] }).toEqual({ code: 0, State: "TASK_STATE_COMPLETED" });
+    expect(stdout).toContain(`Text:\n${chunks(20)}\n`);
   });
 
   it("streams", async () => {

@@ -9,7 +9,9 @@ import { promisify } from "node:util";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { ROOT } from "../architecture/imports.ts";
 import { codeBlocks } from "../docs/code-blocks.ts";
-import { CommandLine } from "./command-line.ts";
+import { IS_FULL } from "../fixtures/budget.ts";
+import { CommandLine, type Ended } from "./command-line.ts";
+import { Terminal } from "./terminal.ts";
 
 const AGENT = `export default {
   id: "hello", name: "Hello", description: "Says hello.", version: "1.0.0",
@@ -39,6 +41,23 @@ describe("palaver", () => {
     }
   });
 
+  /** Runs a command in this process, and in a full run in a process of its own. */
+  const run = async (args: readonly string[]): Promise<Ended> => {
+    if (IS_FULL) return line.run(args);
+    const terminal = new Terminal();
+    terminal.open();
+    try {
+      return await terminal.run(args);
+    } finally {
+      terminal.close();
+    }
+  };
+
+  it("exits with 2 for invalid arguments, as a process", async () => {
+    const { code, stderr } = await line.run(["serve", "--demo", "--public-url", "x"]);
+    expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining("public URL must be like") });
+  });
+
   it.each([
     [["serve"], /No module is given[\s\S]*--demo/],
     [["serve", "--demo", "--port", "many"], /whole number/],
@@ -59,7 +78,7 @@ describe("palaver", () => {
     [["serve", "--dmeo"], /unknown option '--dmeo'[\s\S]*--demo/],
     [["sevre"], /unknown command 'sevre'[\s\S]*serve/],
   ])("exits with 2 for the invalid arguments %j", async (args, message) => {
-    const { code, stdout, stderr } = await line.run(args);
+    const { code, stdout, stderr } = await run(args);
     expect(stderr).toMatch(message);
     expect(stderr).not.toMatch(/^\s+at /m);
     expect({ code, stdout }).toEqual({ code: 2, stdout: "" });

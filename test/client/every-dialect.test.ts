@@ -10,7 +10,7 @@ import { openSite, type Site } from "./own-server.ts";
 
 let site: Site;
 beforeAll(async () => {
-  site = await openSite();
+  site = await openSite(undefined, { preview: ["1.1"] });
 });
 afterAll(() => site.close());
 
@@ -33,6 +33,9 @@ async function codeOf(promise: Promise<unknown>): Promise<string> {
 }
 
 const DIALECTS = [
+  ["1.1 JSON-RPC", { version: "1.1", binding: "JSONRPC" }],
+  ["1.1 REST", { version: "1.1", binding: "HTTP+JSON" }],
+  ["1.1 gRPC", { version: "1.1", binding: "GRPC" }],
   ["1.0 JSON-RPC", { version: "1.0", binding: "JSONRPC" }],
   ["1.0 REST", { version: "1.0", binding: "HTTP+JSON" }],
   ["0.3 JSON-RPC", { version: "0.3", binding: "JSONRPC" }],
@@ -168,7 +171,7 @@ describe.each(DIALECTS)("a client of our own server in %s", (_, choice) => {
     const reading = (async () => {
       for await (const { id } of agent.tasks({ pageSize: 3 })) listed.push(id);
     })();
-    if (choice.version === "1.0" || choice.binding === "HTTP+JSON") {
+    if (choice.version.startsWith("1.") || choice.binding === "HTTP+JSON") {
       await reading;
       expect(listed.length).toBeGreaterThan(3);
       expect(new Set(listed).size).toBe(listed.length);
@@ -193,7 +196,7 @@ describe("webhooks", () => {
   let notifying: Site;
   beforeAll(async () => {
     const identity = { id: "notifying", name: "Notifying", description: "Tells of itself.", version: "1.0.0" };
-    notifying = await openSite(agent({ ...identity, run: async () => "done" }));
+    notifying = await openSite(agent({ ...identity, run: async () => "done" }), { preview: ["1.1"] });
   });
   afterAll(() => notifying.close());
 

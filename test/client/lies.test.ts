@@ -191,6 +191,35 @@ describe("an agent that sends too much", () => {
     expect(written).toBeLessThan(32 * 1024 * 1024);
   });
 
+  it("is disconnected after `maxResponseBytes` bytes, although they are fewer characters", async () => {
+    const agent = await meet(
+      (response, request) => {
+        // Two writes: the length is not announced.
+        response.write(JSON.stringify(rpc(request, wireTask("COMPLETED"))));
+        response.end(" \u00a0".repeat(20_000));
+      },
+      { maxResponseBytes: 50_000 },
+    );
+    expect((await failure(agent.task("t1").get())).code).toBe("response-too-large");
+  });
+
+  it.each([2, 5])("whose list repeats %i page tokens for ever gives an error", async (count) => {
+    let pages = 0;
+    const agent = await meet((response, request) => {
+      pages += 1;
+      json(response, rpc(request, { tasks: [wireTask("COMPLETED")], nextPageToken: `page-${pages % count}` }));
+    });
+    let read = 0;
+    const reading = (async () => {
+      for await (const _task of agent.tasks()) {
+        read += 1;
+        if (read > 100) return;
+      }
+    })();
+    expect((await failure(reading)).code).toBe("invalid-agent-response");
+    expect(read).toBeLessThanOrEqual(4 * count);
+  });
+
   it("whose list never ends gives an error", async () => {
     const agent = await meet((response, request) =>
       json(response, rpc(request, { tasks: [wireTask("COMPLETED")], nextPageToken: "again" })),

@@ -18,6 +18,10 @@ const atLeastOne =
 const filledText: Check = (value, path) => (asText(value, path) === "" ? wrong(path, "is empty") : value);
 const address: Check = (value, path) =>
   /^https?:\/\/[^/]+/.test(asText(value, path)) ? value : wrong(path, "is not an absolute URL", value);
+/** gRPC has an authority instead of a URL. */
+const authority: Check = (value, path) =>
+  /^(?:[\w.-]+|\[[0-9a-f:]+\]):\d+$/.test(asText(value, path)) ? value : wrong(path, "is not a host and a port", value);
+const addressOf = (binding: unknown): Check => (binding === "GRPC" ? authority : address);
 
 const provider: Check = (value, path) => {
   const fields = objectWith(value, path, { required: ["organization", "url"] });
@@ -146,7 +150,7 @@ const CARD_1_0: CardSpelling = {
         required: ["url", "protocolBinding", "protocolVersion"],
         optional: ["tenant"],
       });
-      address(fields["url"], `${path}.url`);
+      addressOf(fields["protocolBinding"])(fields["url"], `${path}.url`);
       if (!/^\d+\.\d+$/.test(asText(fields["protocolVersion"], path)))
         wrong(path, "has a version that is not short", value);
     }),
@@ -167,7 +171,8 @@ const CARD_0_3: CardSpelling = {
     protocolVersion: (value) => value === "0.3.0" || wrong("protocolVersion", "must be 0.3.0", value),
     preferredTransport: filledText,
     additionalInterfaces: listOf((value, path) => {
-      address(objectWith(value, path, { required: ["url", "transport"] })["url"], `${path}.url`);
+      const fields = objectWith(value, path, { required: ["url", "transport"] });
+      addressOf(fields["transport"])(fields["url"], `${path}.url`);
     }),
   },
 };

@@ -328,7 +328,8 @@ describe("an extended card", () => {
     await using stage = await host([RICH], { restStyle: speaker.dialect === "0.3/rest-json" ? "json" : "proto" });
     const card = await accepted(speaker.at(stage.url, { token: "alice" }).extendedCard());
     // The proto JSON of 0.3 wraps schemes where the specification text has flat schemes.
-    if (speaker.dialect !== "0.3/rest-proto") checkCard(speaker.version, card);
+    // So does gRPC, which also leaves out fields with default values.
+    if (speaker.dialect !== "0.3/rest-proto" && speaker.binding !== "grpc") checkCard(speaker.version, card);
     expect(card).toMatchObject({ name: "Rich", skills: [{ id: "two" }] });
   });
 });

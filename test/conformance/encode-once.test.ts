@@ -1,11 +1,10 @@
-import { once } from "node:events";
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import type { RunFunction } from "palaver";
 import { describe, expect, it } from "vitest";
-import type { Engine, Subscription, ViewEntry } from "../../src/engine/api.ts";
+import type { Batch, Engine, Subscription, Ticket, ViewEntry } from "../../src/engine/api.ts";
+import { Listener } from "../../src/platform/listener.ts";
 import { EngineHarness } from "../../src/testing/engine-harness.ts";
 import { createHttpHandler } from "../../src/transport/http-handler.ts";
+import { loadGrpcDialects } from "../../src/wire/grpc.ts";
 import { createGate } from "./gate.ts";
 import { accepted, type Caller, type Speaker, text } from "./speaker.ts";
 import { jsonRpc0_1 } from "./speakers/v0-1-jsonrpc.ts";
@@ -27,17 +26,31 @@ function count(counts: Counts, seq: number): void {
   counts.set(seq, (counts.get(seq) ?? 0) + 1);
 }
 
+/** An object with some methods replaced. */
+function replacing<T extends object>(target: T, methods: Partial<T>): T {
+  return new Proxy(target, {
+    get(_, name) {
+      const member: unknown = Reflect.get(methods, name) ?? Reflect.get(target, name);
+      return typeof member === "function" ? member.bind(target) : member;
+    },
+  });
+}
+
 /** The engine, with every access to an event's stored text counted. */
 function counting(engine: Engine, encodings: Encodings): Engine {
   const subscribe: Engine["subscribe"] = async (...query) => {
     const subscription = await engine.subscribe(...query);
     return subscription === undefined ? undefined : countingSubscription(subscription, encodings);
   };
-  return new Proxy(engine, {
-    get(target, name: keyof Engine) {
-      return name === "subscribe" ? subscribe : target[name].bind(target);
-    },
-  });
+  const submit: Engine["submit"] = async (submission) => {
+    const submitted = await engine.submit(submission);
+    if (submitted.kind === "message") return submitted;
+    const { ticket } = submitted;
+    const follow: Ticket["subscribe"] = async (options) =>
+      countingSubscription(await ticket.subscribe(options), encodings);
+    return { kind: "task", ticket: replacing(ticket, { subscribe: follow }) };
+  };
+  return replacing(engine, { subscribe, submit });
 }
 
 function countingSubscription(subscription: Subscription, encodings: Encodings): Subscription {
@@ -60,15 +73,19 @@ function countingSubscription(subscription: Subscription, encodings: Encodings):
       };
     },
   });
+  const countedBatch = (batch: Batch | undefined): Batch | undefined =>
+    batch === undefined ? undefined : { ...batch, entries: batch.entries.map(counted) };
   return {
     opening: subscription.opening,
     resync: subscription.resync,
     ended: subscription.ended,
     answered: subscription.answered,
-    async next() {
-      const batch = await subscription.next();
-      return batch === undefined ? undefined : { ...batch, entries: batch.entries.map(counted) };
-    },
+    next: () => subscription.next().then(countedBatch),
+    take: (reader) =>
+      subscription.take({
+        arrived: (batch) => reader.arrived(countedBatch(batch)),
+        failed: (error) => reader.failed(error),
+      }),
     close: () => subscription.close(),
   };
 }
@@ -94,12 +111,14 @@ async function encodingsWith(
     engine: counting(harness.engine, encodings),
     publicUrl: "http://localhost",
   });
-  const server = createServer(handler.nodeHandler).listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as AddressInfo;
+  handler.serveGrpc(await loadGrpcDialects());
+  const listener = new Listener(
+    { http1: handler.nodeHandler, http2: handler.http2Handler },
+    { head: 60_000, whole: 60_000 },
+  );
+  const { url } = await listener.listen("127.0.0.1", 0);
   try {
-    const speak = (speaker: Speaker): Caller =>
-      speaker.at(`http://127.0.0.1:${port}`, { bodyless: "proto", showStyle: true });
+    const speak = (speaker: Speaker): Caller => speaker.at(url, { bodyless: "proto", showStyle: true });
     const callers = speakers.map(speak);
     // The sender's stream ends with the question, the other streams continue. In 0.3 this differs on the wire, which
     // makes one more text.
@@ -119,8 +138,7 @@ async function encodingsWith(
     );
     return { ...encodings, frames };
   } finally {
-    server.closeAllConnections();
-    server.close();
+    await listener.close();
   }
 }
 

@@ -107,7 +107,8 @@ inEveryDialect(
       expect(secured.url).toMatch(/^https:/);
       const { status, protocol, body } = await overTls(`${secured.url}${CARD}`, authority.cert);
       expect([status, protocol]).toEqual([200, "TLSv1.3"]);
-      for (const each of JSON.parse(body).supportedInterfaces) expect(each.url).toMatch(/^https:/);
+      for (const { url, protocolBinding } of JSON.parse(body).supportedInterfaces)
+        expect(url).toMatch(protocolBinding === "GRPC" ? /^127\.0\.0\.1:\d+$/ : /^https:/);
     });
 
     it("1.0 MUST 75: a task that needs an authorisation describes it, keeps its streams open, and continues once it is granted", async () => {

@@ -14,12 +14,12 @@ const CHECKLISTS: readonly Checklist[] = [
   {
     version: "1.0",
     statements: 77,
-    elsewhere: [["gRPC is not served", 70]],
+    elsewhere: [],
   },
   {
     version: "0.3",
     statements: 18,
-    elsewhere: [["gRPC is not served", 8]],
+    elsewhere: [],
   },
 ];
 
@@ -28,7 +28,7 @@ function tested(version: string): readonly number[] {
   const files = readdirSync(import.meta.dirname).filter((file) => file.startsWith(`must-${version.replace(".", "-")}`));
   const source = files.map((file) => readFileSync(join(import.meta.dirname, file), "utf8")).join("\n");
   const titles = source.matchAll(
-    new RegExp(`(?:it|describe)\\(\\s*"${version.replace(".", "\\.")} MUST (\\d+): \\S`, "g"),
+    new RegExp(`(?:it|describe)(?:\\.runIf\\([^)]*\\))?\\(\\s*"${version.replace(".", "\\.")} MUST (\\d+): \\S`, "g"),
   );
   return [...titles].map(([, number]) => Number(number));
 }

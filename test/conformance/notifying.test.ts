@@ -119,13 +119,15 @@ inEveryDialect(
       });
     });
 
+    // The definitions of gRPC have no fields for headers and kinds of events.
+    const hasExtras = speaker.binding !== "grpc";
     it("sends the configured token, credentials and headers to a webhook, with the server's signature", async () => {
       await using inbox = await openInbox();
       const webhook: Webhook = {
         url: inbox.url("/hook?of=me"),
         token: "my-token",
         authentication: { schemes: ["Custom", "Bearer"], credentials: "my-credentials" },
-        headers: { "X-Key": "my-key" },
+        ...(hasExtras && { headers: { "X-Key": "my-key" } }),
       };
       const taskId = await begin(async () => "done", webhook);
       for (const { path, headers, body } of await inbox.until(({ body }) => /completed/i.test(body))) {
@@ -133,7 +135,7 @@ inEveryDialect(
         expect(headers).toMatchObject({
           "x-a2a-notification-token": "my-token",
           authorization: "Custom my-credentials",
-          "x-key": "my-key",
+          ...(hasExtras && { "x-key": "my-key" }),
         });
         const trusted = { issuers: [url()], audience: webhook.url, token: "my-token" };
         const result = await verifyWebhook({ method: "POST", headers, body }, trusted);
@@ -189,7 +191,7 @@ inEveryDialect(
       }
     });
 
-    it("sends only the requested kinds of events", async () => {
+    it.runIf(hasExtras)("sends only the requested kinds of events", async () => {
       await using statuses = await openInbox();
       await using artifacts = await openInbox();
       const [ofStatuses, ofArtifacts] = [

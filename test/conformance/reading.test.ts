@@ -124,7 +124,7 @@ inEveryDialect(
 
 inEveryDialect(
   SPEAKERS.filter(({ rules }) => rules.list === "pages"),
-  ({ caller, play }) => {
+  ({ speaker, caller, play }) => {
     it("a list has pages with the caller's tasks only, newest status first", async () => {
       const mine = caller("echo", { token: somebody() });
       expect(await accepted(mine.list())).toEqual({ tasks: [], nextPageToken: "", pageSize: 50, totalSize: 0 });
@@ -196,7 +196,8 @@ inEveryDialect(
       ["a page of too many", { pageSize: 101 }],
       ["a token nobody gave", { pageToken: "made up" }],
       ["a negative history", { history: -1 }],
-      ["a time that is none", { since: "yesterday" }],
+      // The time of protobuf is a number.
+      ...(speaker.binding === "grpc" ? [] : [["a time that is none", { since: "yesterday" }] as [string, object]]),
     ])("a list is refused for %s", async (_name, query) => {
       expect(await refusalOf(caller("echo").list(query))).toBe("InvalidParams");
     });

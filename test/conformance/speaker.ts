@@ -6,9 +6,11 @@ export type Version = "1.0" | "0.3" | "0.2" | "0.1";
 export type Dialect =
   | "1.0/jsonrpc"
   | "1.0/rest"
+  | "1.0/grpc"
   | "0.3/jsonrpc"
   | "0.3/rest-json"
   | "0.3/rest-proto"
+  | "0.3/grpc"
   | "0.2/jsonrpc"
   | "0.1/jsonrpc";
 
@@ -20,7 +22,7 @@ export type Dialect =
 export interface Speaker {
   readonly dialect: Dialect;
   readonly version: Version;
-  readonly binding: "jsonrpc" | "rest";
+  readonly binding: "jsonrpc" | "rest" | "grpc";
   readonly rules: Rules;
   /** Removes what this dialect cannot express. Absent: the dialect can express everything in this suite. */
   readonly lessens?: Lessening;
@@ -77,6 +79,8 @@ export interface Rules {
   readonly listsExtensions: boolean;
   /** Whether messages can refer to other tasks. */
   readonly referenceTaskIds: boolean;
+  /** Errors are a status and a text, without further data. */
+  readonly errorsAreText?: true;
   /** Whether servers must also accept snake_case member names. */
   readonly snakeCase: boolean;
 }

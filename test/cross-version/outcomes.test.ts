@@ -47,14 +47,14 @@ async function json<T>(address: string, body?: object, version?: string): Promis
   return (await response.json()) as T;
 }
 
-interface Said {
+interface MessageInput {
   readonly parts?: readonly { readonly text?: string }[];
   readonly content?: readonly { readonly text?: string }[];
 }
 
 interface WireTask {
   readonly id: string;
-  readonly status: { readonly state: string; readonly message?: Said };
+  readonly status: { readonly state: string; readonly message?: MessageInput };
 }
 
 function outcomeOf({ status: { state, message } }: WireTask): Outcome {
@@ -129,7 +129,7 @@ const CLIENTS: readonly Client[] = [
     failed: "failed",
     send: async (url, text) => (await json<{ readonly id: string }>(`${url}/a2a/tasks/send`, { message: text })).id,
     async outcome(url, id) {
-      const task = await json<{ state: string; messages: readonly Said[] }>(`${url}/a2a/tasks/${id}`);
+      const task = await json<{ state: string; messages: readonly MessageInput[] }>(`${url}/a2a/tasks/${id}`);
       return { state: task.state, text: task.messages.at(-1)?.parts?.[0]?.text };
     },
   },

@@ -27,11 +27,9 @@ describe("code in the documentation", () => {
 
     it("type-checks", async () => {
       expect(programs.length).toBeGreaterThan(8);
-      for (const [index, { code }] of programs.entries()) {
-        writeFileSync(
-          join(folder, `snippet-${index}.ts`),
-          code.replaceAll('"./greeter.ts"', '"../examples/greeter.ts"'),
-        );
+      for (const [index, { code, mark = "" }] of programs.entries()) {
+        const source = mark.startsWith("examples/") ? posix.dirname(mark) : "examples";
+        writeFileSync(join(folder, `snippet-${index}.ts`), code.replaceAll('from "./', `from "../${source}/`));
       }
       const config = {
         extends: "../tsconfig.json",

@@ -1,7 +1,12 @@
 import { DatabaseSync } from "node:sqlite";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { sampled } from "../fixtures/budget.ts";
 import { must, sendParams, type Task } from "./rpc.ts";
 import { fixture, type Serving, until, Workbench } from "./workbench.ts";
+
+/** More than the three crashes without progress that fail a task. */
+const KILLS = sampled(5, 10);
+const INNOCENTS = sampled(6, 20);
 
 let bench: Workbench;
 beforeEach(() => {
@@ -30,28 +35,28 @@ function triesOf(id: string): number {
 }
 
 describe("a task that commits one new step in every attempt", () => {
-  it("completes after the server was killed ten times", async () => {
+  it(`completes after the server was killed ${KILLS} times`, async () => {
     let server = await serve();
     const id = await begin(server, "step");
-    for (let life = 1; life <= 10; life++) {
+    for (let life = 1; life <= KILLS; life++) {
       await until(() => bench.lines("stepped").length === life);
       await server.kill("SIGKILL");
       server = await serve();
     }
     bench.openGate("finish");
     await until(async () => (await read(server, id)).status.state === "TASK_STATE_COMPLETED");
-    expect((await read(server, id)).artifacts?.[0]?.parts[0]?.text).toBe("attempt 11");
+    expect((await read(server, id)).artifacts?.[0]?.parts[0]?.text).toBe(`attempt ${KILLS + 1}`);
   }, 180_000);
 });
 
 describe("a task that crashes its process", () => {
-  it("fails with attempts-exhausted, while 20 other running tasks complete without using up attempts", async () => {
+  it(`fails with attempts-exhausted, while ${INNOCENTS} other running tasks complete without using up attempts`, async () => {
     let server = await serve();
     const innocents: string[] = [];
-    for (let n = 0; n < 10; n++) innocents.push(await begin(server, "innocent"));
+    for (let n = 0; n < INNOCENTS / 2; n++) innocents.push(await begin(server, "innocent"));
     const id = await begin(server, "poison");
-    for (let n = 0; n < 10; n++) innocents.push(await begin(server, "innocent"));
-    await until(() => bench.lines("starts").length === 21);
+    for (let n = 0; n < INNOCENTS / 2; n++) innocents.push(await begin(server, "innocent"));
+    await until(() => bench.lines("starts").length === INNOCENTS + 1);
     bench.openGate("armed");
     await server.ended;
     let lives = 1;
@@ -73,9 +78,9 @@ describe("a task that crashes its process", () => {
     expect((await read(server, id)).status.message?.parts[0]?.text).toBe(
       "attempts-exhausted: the task's run crashed 3 times without progress.",
     );
-    // Two starts with all 21 tasks, five that halve the suspects down to one, three with that task alone, and one
-    // that reports the failure.
-    expect(lives).toBeLessThanOrEqual(2 + 5 + 3 + 1);
+    // Two starts with all tasks, those that halve the suspects down to one (five for 21 tasks), three with that task
+    // alone, and one that reports the failure.
+    expect(lives).toBeLessThanOrEqual(2 + Math.ceil(Math.log2(INNOCENTS + 1)) + 3 + 1);
     // SIGTERM, not SIGKILL: if one of these tasks runs alone now, a kill would count as an attempt.
     await server.kill("SIGTERM");
     for (const innocent of innocents) expect(triesOf(innocent)).toBe(1);

@@ -1,11 +1,12 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { sampled } from "../fixtures/budget.ts";
 import { CuttingProxy } from "./cutting-proxy.ts";
 import { type Call, collect, eventsOf, type Frame, idsUpTo, must, open, sendParams, type Task, textOf } from "./rpc.ts";
 import { fixture, Workbench } from "./workbench.ts";
 
-const CUTS = 300;
-const CHUNKS = 6000;
-/** Upper bound per connection. The average is half of it, so 300 connections do not carry the whole stream. */
+const CUTS = sampled(100, 300);
+const CHUNKS = sampled(2000, 6000);
+/** Upper bound per connection. The average is half of it, so that many connections do not carry the whole stream. */
 const MOST_BYTES = 9000;
 
 let bench: Workbench;

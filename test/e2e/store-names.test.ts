@@ -1,6 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { linkSync, mkdirSync, symlinkSync, unlinkSync, writeFileSync } from "node:fs";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { openSqliteStore } from "../../src/store/sqlite/store.ts";
 import { must, sendParams } from "./rpc.ts";
 import { type Serving, Workbench } from "./workbench.ts";
 
@@ -11,6 +12,11 @@ beforeEach(() => {
 afterEach(() => bench.close());
 
 const serve = (file: string): Promise<Serving> => bench.serve(["--demo", "--store", `sqlite:${file}`]);
+
+/** Creates an empty store. */
+async function createFile(file: string): Promise<void> {
+  await (await openSqliteStore({ file: bench.path(file) })).close();
+}
 
 /** Tries to serve the file in a second process and returns its error output. */
 async function refusal(file: string): Promise<string> {
@@ -34,7 +40,7 @@ describe("a store file with several names", () => {
   });
 
   it("is refused under either name if the first process uses a hard link", async () => {
-    await (await serve("tasks.db")).kill("SIGTERM");
+    await createFile("tasks.db");
     linkSync(bench.path("tasks.db"), bench.path("other.db"));
     const owner = await serve("other.db");
     expect(await refusal("tasks.db")).toMatch(inUseBy(owner));
@@ -42,7 +48,7 @@ describe("a store file with several names", () => {
   });
 
   it("is refused under its remaining name after the name the first process uses was deleted", async () => {
-    await (await serve("tasks.db")).kill("SIGTERM");
+    await createFile("tasks.db");
     linkSync(bench.path("tasks.db"), bench.path("other.db"));
     await serve("other.db");
     unlinkSync(bench.path("other.db"));
@@ -64,7 +70,7 @@ describe("a store file with several names", () => {
     "is refused if one of the processes uses a bind mount of the file (%s, then %s)",
     async ([first, second], context) => {
       mkdirSync(bench.path("apart"));
-      await (await serve("tasks.db")).kill("SIGTERM");
+      await createFile("tasks.db");
       writeFileSync(bench.path("apart/mounted db"), "");
       if (!mounted("tasks.db", "apart/mounted db")) context.skip("this process may not mount a file system");
       try {

@@ -2,13 +2,14 @@ import fc from "fast-check";
 import { describe, test } from "vitest";
 import { openSqliteStore } from "../../src/store/sqlite/store.ts";
 import { temporaryFolder } from "../../src/testing/temporary-folder.ts";
+import { sampled } from "../fixtures/budget.ts";
 import { type Action, EngineWorld, type Happening, type WorldOptions } from "./engine-world.ts";
 
 /**
  * The default seed is fixed, so a failure is caused by the current change. `ENGINE_MODEL_RUNS=5000` runs more scenarios
  * with a random seed; `ENGINE_MODEL_SEED` repeats the seed that a failure printed.
  */
-const RUNS = Number(process.env["ENGINE_MODEL_RUNS"] ?? 300);
+const RUNS = Number(process.env["ENGINE_MODEL_RUNS"] ?? sampled(150, 300));
 const SEED = process.env["ENGINE_MODEL_SEED"] ?? (process.env["ENGINE_MODEL_RUNS"] === undefined ? "1" : undefined);
 
 const artifactName = fc.constantFrom("a", "b");
@@ -76,6 +77,7 @@ const faults = fc.record({
   seed: fc.nat(),
   delay: fc.constantFrom(1, 4, 10),
   failures: fc.constantFrom(0, 0, 0.05, 0.2),
+  lost: fc.constantFrom(0, 0, 0.05, 0.2),
 });
 
 async function live(world: EngineWorld, happenings: readonly Happening[]): Promise<void> {

@@ -81,7 +81,7 @@ interface Node {
 export interface WorldOptions {
   readonly openStore?: NonNullable<HarnessOptions["openStore"]>;
   /** Each node's calls to the store are delayed and fail at random. */
-  readonly faults?: { readonly seed: number; readonly delay: number; readonly failures: number };
+  readonly faults?: { readonly seed: number; readonly delay: number; readonly failures: number; readonly lost: number };
   /** The store needs real time. */
   readonly isSlow?: boolean;
   readonly onRestart: RestartPolicy;
@@ -92,7 +92,7 @@ export interface WorldOptions {
 /** All store methods that an engine calls, except the heartbeat, which `mute` makes fail. */
 const FAILING: readonly StoreMethod[] = [
   ...(["commit", "get", "list", "log", "inbox", "steps", "findByMessage"] as const),
-  ...(["positions", "due", "nextWake", "leave", "sweep"] as const),
+  ...(["positions", "claimDue", "waitingEntries", "claimsOf", "leave", "sweep"] as const),
 ];
 
 const FAILURES: Readonly<Record<RestartPolicy, RegExp>> = {
@@ -218,7 +218,7 @@ export class EngineWorld {
       .begin(message)
       .then(async (ticket) => {
         const task = this.#known(ticket.taskId);
-        await node.harness.engine.accepted(ticket);
+        await ticket.stored();
         if (node.isAlive) task.acknowledged.add(message.messageId);
       })
       .catch(expectRefusal);
@@ -288,12 +288,14 @@ export class EngineWorld {
   }
 
   #unreliable(inner: Store): Store {
-    const { seed = 1, delay = 0, failures = 0 } = this.#options.faults ?? {};
+    const { seed = 1, delay = 0, failures = 0, lost = 0 } = this.#options.faults ?? {};
     const store = createUnreliableStore(inner, {
       seed: seed + this.#stores.length,
       wait: turns,
       delay: { min: 0, max: delay },
       failures: Object.fromEntries(FAILING.map((method) => [method, failures])),
+      lost,
+      reorders: true,
     });
     this.#stores.push(store);
     return store;

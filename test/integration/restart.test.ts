@@ -780,10 +780,10 @@ describe("while no run is active", () => {
     await harness.kill();
     harness = await harness.join({ agents: scripted((task) => task.sleep(1), { id: "another" }) });
     let asked = 0;
-    const due = harness.store.due.bind(harness.store);
-    harness.store.due = (limit) => {
+    const claimDue = harness.store.claimDue.bind(harness.store);
+    harness.store.claimDue = (query) => {
       asked += 1;
-      return due(limit);
+      return claimDue(query);
     };
     await harness.advance(MINUTE + 20 * SECOND);
     expect(asked).toBeGreaterThan(10);

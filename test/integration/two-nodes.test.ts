@@ -116,7 +116,7 @@ describe("two nodes with one store", () => {
     harness.store.hold();
     await other.start({ taskId, parts: [{ text: "once" }] });
     await harness.until(() => harness.store.held > 0);
-    harness.bus.publish({ task: taskId, kind: "inbox" });
+    harness.bus.publish([{ kind: "inbox", task: taskId, node: harness.node }]);
     await turns(10);
     harness.store.release();
     await other.start({ taskId, parts: [{ text: "last" }] });

@@ -1,6 +1,6 @@
 import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
@@ -66,24 +66,43 @@ describe("the packed package", () => {
     await mkdir(join(folder, "types"), { recursive: true });
     await writeFile(join(folder, "types", "right.ts"), AGENT);
     await writeFile(join(folder, "types", "wrong.ts"), WRONG_AGENT);
-    const typeRoots = [join(ROOT, "node_modules", "@types")];
-    const compilerOptions = {
-      module: "nodenext",
-      target: "es2024",
-      strict: true,
-      noEmit: true,
-      types: ["node"],
-      typeRoots,
-    };
-    const check = async (file: string) => {
-      await writeFile(join(folder, "types", "tsconfig.json"), JSON.stringify({ compilerOptions, files: [file] }));
-      return run("tsc", ["--project", join(folder, "types")]).then(
-        () => "",
-        ({ stdout }: { stdout: string }) => stdout,
-      );
-    };
-    expect(await check("right.ts")).toBe("");
-    expect(await check("wrong.ts")).toMatch(/version[\s\S]*txt|txt[\s\S]*version/);
+    const errors = await typeErrors(join(folder, "types"), ["right.ts", "wrong.ts"]);
+    expect(errors).toMatch(/version[\s\S]*txt|txt[\s\S]*version/);
+    expect(errors.split("\n").filter((line) => /^\S/.test(line) && !line.startsWith("wrong.ts("))).toEqual([]);
+  });
+
+  describe("with a store that is written outside", () => {
+    let files: readonly string[];
+    const program = (file: string) => run(process.execPath, [join(folder, "json-store", file)]);
+
+    beforeAll(async () => {
+      const source = join(ROOT, "examples", "json-store");
+      await cp(source, join(folder, "json-store"), { recursive: true });
+      files = await readdir(source);
+    });
+
+    it("needs nothing but the published entry points", async () => {
+      const imported = new Set<string>();
+      for (const file of files) {
+        const source = await readFile(join(folder, "json-store", file), "utf8");
+        for (const [, from = ""] of source.matchAll(/from "([^"]+)"/g)) imported.add(from);
+      }
+      const outside = [...imported].filter((from) => !from.startsWith("./")).sort();
+      expect(outside).toEqual(["node:assert/strict", "palaver", "palaver/client", "palaver/store", "palaver/testing"]);
+    });
+
+    it("accepts its types", async () => {
+      expect(await typeErrors(join(folder, "json-store"), files)).toBe("");
+    });
+
+    it("runs the contract suite against it", async () => {
+      const { stdout } = await program("check.ts");
+      expect(stdout).toMatch(/^(\d\d+) of \1 cases passed\n$/);
+    });
+
+    it("serves an agent with it", async () => {
+      expect((await program("serve.ts")).stdout).toBe("HELLO\n");
+    });
   });
 
   it("serves an agent with its command, and stops on a signal", async () => {
@@ -110,6 +129,26 @@ describe("the packed package", () => {
     }
   });
 });
+
+/** What the compiler prints about these files of a folder; empty if it accepts them. */
+async function typeErrors(folder: string, files: readonly string[]): Promise<string> {
+  const typeRoots = [join(ROOT, "node_modules", "@types")];
+  const compilerOptions = {
+    module: "nodenext",
+    target: "es2024",
+    strict: true,
+    exactOptionalPropertyTypes: true,
+    allowImportingTsExtensions: true,
+    noEmit: true,
+    types: ["node"],
+    typeRoots,
+  };
+  await writeFile(join(folder, "tsconfig.json"), JSON.stringify({ compilerOptions, files }));
+  return run("tsc", ["--project", folder], { cwd: folder }).then(
+    () => "",
+    ({ stdout }: { stdout: string }) => stdout,
+  );
+}
 
 async function listeningAt(child: ChildProcess): Promise<string> {
   if (child.stdout === null) throw new Error("The child's output is not piped.");

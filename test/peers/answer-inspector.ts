@@ -8,9 +8,9 @@ import { SHAPES_1_0 } from "./shapes/v1-0.ts";
 import type { Exchanged } from "./wire-record.ts";
 
 const SHAPES: Readonly<Record<string, Readonly<Record<Binding, Shapes>>>> = {
-  "1.0": { JSONRPC: SHAPES_1_0, "HTTP+JSON": SHAPES_1_0 },
-  "0.2": { JSONRPC: SHAPES_0_2, "HTTP+JSON": SHAPES_0_2 },
-  "0.3": { JSONRPC: SHAPES_0_3, "HTTP+JSON": SHAPES_0_3_PROTO },
+  "1.0": { JSONRPC: SHAPES_1_0, "HTTP+JSON": SHAPES_1_0, GRPC: SHAPES_1_0 },
+  "0.2": { JSONRPC: SHAPES_0_2, "HTTP+JSON": SHAPES_0_2, GRPC: SHAPES_0_2 },
+  "0.3": { JSONRPC: SHAPES_0_3, "HTTP+JSON": SHAPES_0_3_PROTO, GRPC: SHAPES_0_3_PROTO },
 };
 
 /** The type of a result by method, for results without `kind`; all others are tasks. */

@@ -15,8 +15,8 @@ export function describeClient(line: ClientLine, binding: Binding, server: () =>
     stage() {
       let stage: Stage;
       beforeAll(() => {
-        const { url, gates } = server();
-        stage = new Stage({ line, binding, url, gates });
+        const { url, gates, rootOf } = server();
+        stage = new Stage({ line, binding, url, gates, rootOf });
       });
       return () => stage;
     },

@@ -31,6 +31,17 @@ const STATUSES: Readonly<Record<number, ErrorCode>> = {
   503: "resource-exhausted",
 };
 
+/** The meaning of gRPC statuses, for errors without a type. */
+const GRPC_CODES: Readonly<Record<number, ErrorCode>> = {
+  3: "invalid-params",
+  7: "permission-denied",
+  8: "resource-exhausted",
+  9: "unsupported-operation",
+  12: "unsupported-operation",
+  13: "internal",
+  16: "unauthenticated",
+};
+
 type ErrorClass = abstract new (...args: never[]) => Error;
 
 export interface ErrorVocabulary {
@@ -40,6 +51,10 @@ export interface ErrorVocabulary {
   codeOf(error: Error): number | undefined;
   /** The HTTP status of an error. */
   statusOf?(error: Error): number | undefined;
+  /** The error that the text of a gRPC status names. */
+  grpcNameOf?(error: Error): ErrorCode | undefined;
+  /** The gRPC status of an error. */
+  grpcCodeOf?(error: Error): number | undefined;
 }
 
 /**
@@ -52,9 +67,13 @@ export function nameError(thrown: unknown, vocabulary: ErrorVocabulary): ErrorNa
   const inner = thrown.cause instanceof Error ? thrown.cause : thrown;
   const byNumber =
     CODES[vocabulary.codeOf(inner) ?? vocabulary.codeOf(thrown) ?? 0] ?? STATUSES[vocabulary.statusOf?.(inner) ?? 0];
+  const byGrpc =
+    vocabulary.grpcNameOf?.(thrown) ??
+    GRPC_CODES[vocabulary.grpcCodeOf?.(inner) ?? vocabulary.grpcCodeOf?.(thrown) ?? -1];
   const byClass = Object.entries(classes).find(([, type]) => inner instanceof type)?.[0] as ErrorCode | undefined;
   // One type may represent several codes, but was made for one.
   if (byClass !== undefined) return byNumber !== undefined && classes[byNumber] === undefined ? byNumber : byClass;
+  if (byNumber === undefined && byGrpc !== undefined) return byGrpc;
   if (byNumber === undefined) return `unknown: ${thrown.name} ${thrown.message}`;
   return classes[byNumber] === undefined ? byNumber : `untyped ${byNumber}`;
 }

@@ -1,5 +1,5 @@
 /** The bindings between client and server, named as in agent cards. */
-export const BINDINGS = { JSONRPC: "JSON-RPC", "HTTP+JSON": "REST" } as const;
+export const BINDINGS = { JSONRPC: "JSON-RPC", "HTTP+JSON": "REST", GRPC: "gRPC" } as const;
 export type Binding = keyof typeof BINDINGS;
 
 /** A published library in one version: the data of a column of the matrix. */

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { A2AError, createServer, type Principal, type ServerOptions } from "palaver";
+import { A2AError, type Agent, createServer, type Principal, type ServerOptions } from "palaver";
 import type { IncomingRequest } from "palaver/server";
 import { nobody } from "../conformance/stage.ts";
 import { peerAgents } from "./agents.ts";
@@ -16,13 +16,45 @@ export const MAX_BODY_BYTES: number = 2 * 1024 * 1024;
 export interface PeerServer {
   readonly url: string;
   readonly gates: Gates;
+  /** The URL of a server with the same agents whose first agent is this one. */
+  rootOf(agent: string): Promise<string>;
   close(): Promise<void>;
 }
 
 export async function startPeerServer(options: ServerOptions = {}): Promise<PeerServer> {
-  const folder = mkdtempSync(join(tmpdir(), "palaver-peers-"));
   const gates = new Gates();
-  const server = createServer(peerAgents(gates), {
+  const agents = peerAgents(gates);
+  const main = await start(agents, options);
+  const roots = new Map<string, Promise<Started>>();
+  return {
+    url: main.url,
+    gates,
+    async rootOf(id) {
+      const isFirst = agents[0]?.id === id;
+      const root = roots.get(id) ?? (isFirst ? Promise.resolve(main) : start(sorted(agents, id), options));
+      roots.set(id, root);
+      return (await root).url;
+    },
+    async close() {
+      for (const root of await Promise.all(roots.values())) if (root !== main) await root.close();
+      await main.close();
+    },
+  };
+}
+
+interface Started {
+  readonly url: string;
+  close(): Promise<void>;
+}
+
+/** With this agent first. */
+function sorted(agents: readonly Agent[], id: string): readonly Agent[] {
+  return [...agents.filter((agent) => agent.id === id), ...agents.filter((agent) => agent.id !== id)];
+}
+
+async function start(agents: readonly Agent[], options: ServerOptions): Promise<Started> {
+  const folder = mkdtempSync(join(tmpdir(), "palaver-peers-"));
+  const server = createServer(agents, {
     port: 0,
     host: "127.0.0.1",
     store: `sqlite:${join(folder, "peers.db")}`,
@@ -38,7 +70,6 @@ export async function startPeerServer(options: ServerOptions = {}): Promise<Peer
   const { url } = await server.listen();
   return {
     url,
-    gates,
     async close() {
       await server.close();
       rmSync(folder, { recursive: true, force: true });

@@ -14,6 +14,8 @@ interface StageOptions {
   readonly binding: Binding;
   readonly url: string;
   readonly gates: Gates;
+  /** The address of a server whose first agent is this one. */
+  readonly rootOf: (agent: string) => Promise<string>;
 }
 
 /** One client with the server, over one binding. */
@@ -22,12 +24,14 @@ export class Stage {
   readonly binding: Binding;
   readonly url: string;
   readonly gates: Gates;
+  readonly rootOf: StageOptions["rootOf"];
   readonly inspector: AnswerInspector;
   readonly wire: WireRecord;
   readonly #peers = new Map<string, Promise<Peer>>();
   #names = 0;
 
-  constructor({ line, binding, url, gates }: StageOptions) {
+  constructor({ line, binding, url, gates, rootOf }: StageOptions) {
+    this.rootOf = rootOf;
     this.line = line;
     this.binding = binding;
     this.url = url;
@@ -42,16 +46,16 @@ export class Stage {
     const known = this.#peers.get(key);
     if (known !== undefined) return known;
     const { line, binding, wire } = this;
-    const peer = line.connect(this.addressOf(agent), {
-      binding,
-      fetch: wire.fetch,
-      ...(credentials !== undefined && { credentials }),
-    });
+    const peer = this.addressOf(agent).then((address) =>
+      line.connect(address, { binding, fetch: wire.fetch, ...(credentials !== undefined && { credentials }) }),
+    );
     this.#peers.set(key, peer);
     return peer;
   }
 
-  addressOf(agent: string): string {
+  /** Requests of 0.3 over gRPC cannot name one of several agents, so each agent has a server of its own there. */
+  async addressOf(agent: string): Promise<string> {
+    if (this.binding === "GRPC" && this.line.protocol === "0.3") return this.rootOf(agent);
     return `${this.url}/agents/${agent}/`;
   }
 

@@ -21,11 +21,11 @@ const CHUNKS = 5000;
  * servers keep writing to cut connections. So not every binding gets 5,000 chunks; all get all the cuts.
  */
 const LINES: readonly [ServerLine, Binding, number][] = [
-  [a2aJsV1, "JSONRPC", sampled(1600, CHUNKS)],
+  [a2aJsV1, "JSONRPC", sampled(800, CHUNKS)],
   [a2aJsV1, "HTTP+JSON", sampled(400, CHUNKS)],
-  [a2aJsV03, "JSONRPC", sampled(1600, CHUNKS)],
-  [a2aJsV03, "HTTP+JSON", sampled(1000, CHUNKS)],
-  [a2aJsV02, "JSONRPC", sampled(1000, CHUNKS)],
+  [a2aJsV03, "JSONRPC", sampled(800, CHUNKS)],
+  [a2aJsV03, "HTTP+JSON", sampled(600, CHUNKS)],
+  [a2aJsV02, "JSONRPC", sampled(600, CHUNKS)],
 ];
 
 hush();

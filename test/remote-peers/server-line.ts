@@ -12,6 +12,7 @@ export type Ability =
   | "history-in-sends"
   | "history-zero"
   | "lists"
+  | "null-data"
   | "owners"
   | "part-metadata"
   | "push-many"

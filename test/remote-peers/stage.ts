@@ -8,7 +8,7 @@ import {
   type Sent,
   type Task,
 } from "../../src/client.ts";
-import type { Binding, ScenarioGroup as Group } from "../peers/line.ts";
+import { type Binding, type ScenarioGroup as Group, whyNot } from "../peers/line.ts";
 import { WireRecord } from "../peers/wire-record.ts";
 import type { Ability, OfficialServer, Profile, ServerLine } from "./server-line.ts";
 
@@ -30,7 +30,17 @@ export class Stage {
   /** Connects to the agent of a server by its card. */
   async meet(profile: Profile = "able", options: ConnectOptions = {}): Promise<AgentClient> {
     const { url } = await this.serving(profile);
-    return connect(url, { fetch: this.wire.fetch, poll: { first: 5, most: 20 }, ...options });
+    return connect(url, { fetch: this.wire.fetch, prefer: [this.binding], poll: { first: 5, most: 20 }, ...options });
+  }
+
+  can(ability: Ability): boolean {
+    return whyNot(this.line, this.binding, ability) === undefined;
+  }
+
+  /** gRPC has one status for invalid requests and invalid parameters. */
+  get finishedTask(): RemoteErrorCode {
+    const { finishedTask } = this.line.rules;
+    return this.binding === "GRPC" && finishedTask === "invalid-request" ? "invalid-params" : finishedTask;
   }
 
   serving(profile: Profile): Promise<OfficialServer> {

@@ -2,7 +2,8 @@ import { type } from "arktype";
 import * as v from "valibot";
 import { describe, expect, expectTypeOf, test } from "vitest";
 import { z } from "zod";
-import { type Agent, agent, type RunResult, skill, type TaskContext } from "../../src/engine/agent/agent.ts";
+import { type Agent, type RunResult, skill, type TaskContext } from "../../src/engine/agent/agent.ts";
+import { agent } from "../../src/platform/agents/agent.ts";
 import type { JsonValue } from "../../src/protocol/json.ts";
 import type { Message } from "../../src/protocol/message.ts";
 

@@ -4,8 +4,10 @@ import type { TaskContext } from "../../engine/agent/agent.ts";
 import type { MessageId } from "../../protocol/ids.ts";
 import type { Message } from "../../protocol/message.ts";
 
+/** What is relayed of a message. Ids and links are those of the other side. */
 export type MessageContent = Pick<Message, "parts" | "metadata">;
 
+/** The task, the remote task that its messages go to, and for how long. */
 export interface PassOnOptions {
   readonly task: TaskContext;
   readonly remote: AgentClient;
@@ -39,13 +41,14 @@ export async function passOn(options: PassOnOptions): Promise<readonly MessageCo
   }
 }
 
+/** Two steps per message: the first is stored before sending, so that a later attempt knows that the message may have been sent. */
 async function pass(
   { task, remote, to, signal }: PassOnOptions,
   { parts, metadata }: Message,
   place: string,
 ): Promise<"taken" | "refused" | "unknown"> {
   const begun = await task.step(`pass-${place}`, ({ attempt }) => ({ attempt, at: Date.now() }));
-  return task.step(`passed-${place}`, async ({ key, attempt }) => {
+  return task.step(`passed-${place}`, async ({ key, attempt, trace }) => {
     if (begun.attempt !== attempt && !mayResend(remote, begun.at)) return "unknown";
     // Safe: message ids are branded where they are created.
     const outgoing = { messageId: key as MessageId, parts, ...(metadata !== undefined && { metadata }) };
@@ -56,6 +59,7 @@ async function pass(
         contextId: to.contextId,
         callPath: task.callPath,
         signal,
+        trace,
       });
       if (sent.kind === "message") await task.status(sent.message.parts);
       return "taken";

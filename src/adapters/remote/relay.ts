@@ -1,8 +1,12 @@
+// How one task is relayed. The conversation with the remote agent has rounds: a message is sent, events are relayed until the remote task
+// ends or asks a question, and the answer starts the next round. Each round is stored as three steps (`send-N`, `taken-N`, `round-N`), and
+// replay skips the finished ones after a restart.
+
 import type { AgentClient, RemoteStreamEvent } from "../../client/api.ts";
 import type { DigestRecord } from "../../client/follow/artifact-digests.ts";
 import { TaskView } from "../../client/follow/task-view.ts";
 import { RemoteError } from "../../client/http/errors.ts";
-import { type Output, TaskAborted, type TaskContext } from "../../engine/agent/agent.ts";
+import { type Output, type StepContext, TaskAborted, type TaskContext } from "../../engine/agent/agent.ts";
 import { TaskFailure } from "../../engine/agent/task-failure.ts";
 import type { MessageId } from "../../protocol/ids.ts";
 import { type Part, textOf } from "../../protocol/part.ts";
@@ -22,6 +26,9 @@ type Accepted = DirectReply | { readonly kind: "task"; readonly id: string; read
 
 /** The remote task and context of a message. */
 type Links = { readonly contextId?: string; readonly taskId?: string };
+
+/** The step that sends a message. */
+type SendStep = Pick<StepContext, "key" | "trace">;
 
 /** Stored before a message is sent. `links` is absent in records of earlier versions. */
 type SendRecord = { readonly attempt: number; readonly at: number; readonly links?: Links };
@@ -45,6 +52,7 @@ interface RoundResult {
   readonly refused: readonly MessageContent[];
 }
 
+/** One message to the remote agent and everything until the remote task ends or asks. */
 interface Round {
   readonly number: number;
   /** `undefined`: no message to send, the remote task continues by itself. */
@@ -82,6 +90,7 @@ export class Relay {
     this.#task = task;
   }
 
+  /** Resolves when the remote task is completed. Throws a `TaskFailure` that callers may see; the details go to the log. */
   async run(): Promise<Output | void> {
     const { signal } = this.#task;
     const stop = (): void => this.#stop();
@@ -101,6 +110,10 @@ export class Relay {
     }
   }
 
+  /**
+   * The remote states and what they mean here: a question is asked, a rejection rejects, a failure fails, and a completed task ends the
+   * relay unless a message still waits.
+   */
   async #rounds(): Promise<Output | void> {
     let content: MessageContent | undefined = this.#task.message;
     let before: RoundResult | undefined;
@@ -126,6 +139,7 @@ export class Relay {
     }
   }
 
+  /** After a restart, the stored answer of `taken-N` names the remote task, and `followAgain` continues where `round-N` was interrupted. */
   async #round(round: Round): Promise<DirectReply | RoundResult> {
     const { number, content, before } = round;
     let live: AsyncIterable<RemoteStreamEvent> | undefined;
@@ -140,9 +154,9 @@ export class Relay {
         // Stored, so that a resent message is identical.
         return { attempt, at: Date.now(), links: linksTo(before, this.#task) };
       });
-      taken = await this.#task.step(`taken-${number}`, async ({ key, attempt }) => {
+      taken = await this.#task.step(`taken-${number}`, async ({ key, attempt, trace }) => {
         if (begun.attempt !== attempt && !mayResend(this.#remote, begun.at)) throw this.#unknown();
-        const sent = await this.#send(content, key, begun.links ?? linksTo(before, undefined));
+        const sent = await this.#send(content, { key, trace }, begun.links ?? linksTo(before, undefined));
         live = sent.events;
         return sent.taken;
       });
@@ -150,12 +164,12 @@ export class Relay {
     if (taken === undefined) throw this.#unknown();
     if (taken.kind === "message") return taken;
     const { id, contextId } = taken;
-    return this.#task.step(`round-${number}`, async () => {
+    return this.#task.step(`round-${number}`, async ({ trace }) => {
       const { signal } = this.#connection;
       this.#remoteId = id;
       // Only the artifact names of a finished task matter for the next one.
       const same = before?.task.id === id ? before : undefined;
-      const events = live ?? followAgain(this.#remote.task(id), { signal, answered: same?.task.status });
+      const events = live ?? followAgain(this.#remote.task(id), { signal, trace, answered: same?.task.status });
       const artifacts = new RelayedArtifacts(this.#task, same?.names ?? {}, before?.used ?? this.#earlier);
       const over = new AbortController();
       const passing = passOn({
@@ -180,17 +194,17 @@ export class Relay {
   }
 
   /** Sends the message. If the remote agent rejects context ids from its callers, sends it again without one. */
-  async #send(content: MessageContent, key: string, links: Links): Promise<Submitted> {
+  async #send(content: MessageContent, step: SendStep, links: Links): Promise<Submitted> {
     try {
-      return await this.#sendTo(content, key, links);
+      return await this.#sendTo(content, step, links);
     } catch (error) {
       if (links.taskId !== undefined || links.contextId === undefined || !isContextRefusal(error)) throw error;
-      return this.#sendTo(content, key, {});
+      return this.#sendTo(content, step, {});
     }
   }
 
   /** Sends the message and waits for the first event. */
-  async #sendTo({ parts, metadata }: MessageContent, key: string, links: Links): Promise<Submitted> {
+  async #sendTo({ parts, metadata }: MessageContent, { key, trace }: SendStep, links: Links): Promise<Submitted> {
     const { metadata: requested, outputModes, callPath } = this.#task;
     // Safe: message ids are branded where they are created.
     const outgoing = { messageId: key as MessageId, parts, ...(metadata !== undefined && { metadata }) };
@@ -200,6 +214,7 @@ export class Relay {
       callPath,
       result: "none",
       signal: this.#connection.signal,
+      trace,
       ...links,
     });
     const iterator = stream[Symbol.asyncIterator]();
@@ -251,6 +266,7 @@ export class Relay {
     return { kind: "task", task: kept, names, used, ...(digests !== undefined && { digests }) };
   }
 
+  /** Status messages of questions and failures are not forwarded here: `#rounds` asks or fails with them. */
   async #forward(event: RemoteStreamEvent, artifacts: RelayedArtifacts): Promise<void> {
     if (event.kind === "artifact") return artifacts.write(event);
     if (event.kind === "message") return;
@@ -264,6 +280,7 @@ export class Relay {
     await this.#task.status(message.parts, event.kind === "status" ? event.metadata : undefined);
   }
 
+  /** Asks the caller, and returns the answer with the remote agent's request id. */
   async #ask(round: number, { message }: TaskStatus): Promise<MessageContent> {
     const { parts, sensitive, requestId } = remoteQuestion(message);
     const { history } = this.#task;
@@ -275,6 +292,7 @@ export class Relay {
     return remoteAnswer(answer ?? { parts: [{ text }] }, message, requestId);
   }
 
+  /** `undefined`: the authorisation arrived another way, and the remote task continues without a message. */
   async #authorise({ id, status }: Task): Promise<MessageContent | undefined> {
     const { message } = status;
     const { parts, requestId } = remoteQuestion(message);
@@ -297,6 +315,7 @@ export class Relay {
     else this.#canceling = this.#cancel().finally(() => this.#connection.abort());
   }
 
+  /** Best effort: a remote task that cannot be canceled is logged, and this task is canceled anyway. */
   async #cancel(): Promise<void> {
     const deadline = performance.now() + CANCEL_WITHIN;
     // A message may be on its way: the task that it creates must be canceled too.
@@ -304,7 +323,7 @@ export class Relay {
       await new Promise((resolve) => setTimeout(resolve, 20));
     if (this.#remoteId === undefined) return;
     try {
-      await this.#remote.task(this.#remoteId).cancel({ timeout: CANCEL_WITHIN });
+      await this.#remote.task(this.#remoteId).cancel({ timeout: CANCEL_WITHIN, trace: this.#task.trace });
     } catch (error) {
       this.#task.log.warn("The remote task could not be canceled", { remoteTask: this.#remoteId, error });
     }

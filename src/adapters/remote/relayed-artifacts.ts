@@ -26,10 +26,12 @@ export class RelayedArtifacts {
     return Object.fromEntries(this.#names);
   }
 
+  /** All names that are taken, including those of earlier rounds. */
   get used(): readonly string[] {
     return [...this.#used];
   }
 
+  /** An append to an unknown artifact creates it. */
   async write({ artifact, append, lastChunk }: Omit<ArtifactEvent, "kind">): Promise<void> {
     const known = this.#names.get(artifact.artifactId);
     // The last chunk may have no parts; an empty list would be written as a value.
@@ -47,6 +49,7 @@ export class RelayedArtifacts {
     else if (parts !== undefined) await writer.write(parts);
   }
 
+  /** Created for a new or replaced artifact; later chunks reuse it. */
   #writer({ description, metadata, extensions }: Artifact, name: string): ArtifactWriter {
     const writer = this.#task.artifact(name, {
       ...(description !== undefined && { description }),
@@ -57,6 +60,7 @@ export class RelayedArtifacts {
     return writer;
   }
 
+  /** `report`, then the artifact's id if `report` is taken, then `report (2)`. */
   #newName({ artifactId, name }: Artifact): string {
     const first = name || artifactId;
     const isFree = (candidate: string): boolean => candidate !== "" && !this.#used.has(candidate);

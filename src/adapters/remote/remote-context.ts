@@ -14,8 +14,10 @@ export function remoteContextId({ callPath, tenant, caller, contextId }: RemoteC
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-a${hex.slice(17, 20)}-${hex.slice(20, 32)}`;
 }
 
+/** What decides the remote context. */
 export type RemoteContextOf = Pick<TaskContext, "callPath" | "tenant" | "caller" | "contextId">;
 
+/** A2A 1.0 §3.4.1 lets agents reject context ids of clients, and names no error for it. */
 const REFUSALS: ReadonlySet<RemoteErrorCode> = new Set<RemoteErrorCode>([
   "invalid-params",
   "invalid-request",

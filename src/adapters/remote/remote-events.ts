@@ -4,12 +4,15 @@ import { isSameStatus } from "../../client/follow/task-view.ts";
 import type { TaskEvent } from "../../protocol/event.ts";
 import { isInterrupted, isTerminal } from "../../protocol/state.ts";
 import type { TaskStatus } from "../../protocol/task.ts";
+import type { TraceContext } from "../../protocol/trace-context.ts";
 
 /** Milliseconds between polls of a task that waits for an authorization. */
-const LOOK_EVERY = 2_000;
+const POLL_INTERVAL = 2_000;
 
+/** When the events end. */
 export interface FollowAgainOptions {
   readonly signal: AbortSignal;
+  readonly trace: TraceContext | undefined;
   /** The question that has been answered. */
   readonly answered: TaskStatus | undefined;
 }
@@ -20,20 +23,20 @@ export interface FollowAgainOptions {
  */
 export async function* followAgain(
   task: RemoteTask,
-  { signal, answered }: FollowAgainOptions,
+  { signal, trace, answered }: FollowAgainOptions,
 ): AsyncGenerator<RemoteStreamEvent, void> {
   const isLeft = (status: TaskStatus): boolean =>
     isTerminal(status.state) ||
     (isInterrupted(status.state) && (answered === undefined || !isSameStatus(answered, status)));
-  const now = await task.get({ signal });
+  const now = await task.get({ signal, trace });
   yield { kind: "task", task: now };
   if (isLeft(now.status)) return;
-  for await (const event of task.subscribe({ signal, result: "none" })) {
+  for await (const event of task.subscribe({ signal, trace, result: "none" })) {
     if (event.kind === "message") continue;
     if (event.kind !== "artifact") {
       const status = event.kind === "task" ? event.task.status : event.status;
       if (isLeft(status)) {
-        yield { kind: "task", task: await task.get({ signal }) };
+        yield { kind: "task", task: await task.get({ signal, trace }) };
         yield event;
         return;
       }
@@ -52,7 +55,7 @@ export function isNews(event: TaskEvent, known: TaskStatus | undefined): boolean
 /** Resolves when the task no longer waits for its authorization. Keeps polling while the agent cannot be reached. */
 export async function whenChanged(task: RemoteTask, signal: AbortSignal): Promise<void> {
   for (;;) {
-    await wait(LOOK_EVERY, undefined, { signal });
+    await wait(POLL_INTERVAL, undefined, { signal });
     const now = await task.get({ signal }).catch(() => undefined);
     if (now !== undefined && now.status.state !== "auth-required") return;
   }

@@ -13,6 +13,7 @@ const KINDS = {
 
 type Kind = keyof typeof KINDS;
 
+/** All other codes are `remote-refused`. */
 const KIND_OF: Partial<Readonly<Record<RemoteErrorCode, Kind>>> = {
   network: "remote-unavailable",
   timeout: "remote-unavailable",

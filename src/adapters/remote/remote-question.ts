@@ -10,6 +10,7 @@ import type { MessageContent } from "./pass-on.ts";
 export interface RemoteQuestion {
   /** `undefined`: the remote agent gave no text. */
   readonly parts: readonly Part[] | undefined;
+  /** The answer must not be stored, shown or logged. */
   readonly sensitive: boolean;
   /** The remote request id that the answer names; `undefined`: the remote agent gave none. */
   readonly requestId: string | undefined;

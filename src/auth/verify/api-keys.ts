@@ -2,7 +2,7 @@ import { base64url } from "jose";
 import { challengeOf } from "./challenge.ts";
 import type { Verified, Verifier } from "./contract.ts";
 import { fromBase64Url, sameBytes, sha256 } from "./digest.ts";
-import { badCredentials, type KeyPlace, shownAt } from "./request-credentials.ts";
+import { badCredentials, credentialAt, type KeyPlace } from "./request-credentials.ts";
 
 /** A stored API key, without its secret. Times are ISO 8601. */
 export interface StoredApiKey {
@@ -14,13 +14,17 @@ export interface StoredApiKey {
   readonly hash: string;
   /** The owner of tasks that callers with this key create. */
   readonly owner: string;
+  /** The only tenant that the key is valid for. Absent: any. */
   readonly tenant?: string;
   readonly scopes: readonly string[];
   readonly createdAt: string;
+  /** Absent: never. */
   readonly expiresAt?: string;
+  /** Present: the key is invalid from then on. */
   readonly revokedAt?: string;
 }
 
+/** Where requests have the key. */
 interface Place {
   /** Default `header`. */
   readonly in?: KeyPlace["in"];
@@ -28,6 +32,7 @@ interface Place {
   readonly name?: string;
 }
 
+/** For keys that this package created. */
 export interface IssuedApiKeysOptions extends Place {
   /** Keys from {@link createApiKey}. */
   readonly find: (id: string) => StoredApiKey | undefined | Promise<StoredApiKey | undefined>;
@@ -35,13 +40,16 @@ export interface IssuedApiKeysOptions extends Place {
   readonly now?: () => number;
 }
 
+/** For keys of another system. */
 export interface ForeignApiKeysOptions extends Place {
   /** Finds the owner of a key that was created elsewhere; `undefined` if the key is unknown. */
   readonly verify: (key: string) => Verified | undefined | Promise<Verified | undefined>;
 }
 
+/** Either `find` or `verify`. */
 export type ApiKeysOptions = IssuedApiKeysOptions | ForeignApiKeysOptions;
 
+/** `plv_`, the id in 16 hexadecimal digits, and 256 random bits in base64url. */
 const KEY = /^plv_([0-9a-f]{16})_([\w-]{43})$/;
 
 /** Authentication with an API key in a header, a query parameter or a cookie. */
@@ -53,10 +61,10 @@ export function apiKeys(options: ApiKeysOptions): Verifier {
     // No registered HTTP scheme exists for API keys; the parameters are named as in the card.
     challenge: () => challengeOf("ApiKey", { ...place }),
     async verify(request) {
-      const key = shownAt(request, place);
+      const key = credentialAt(request, place);
       if (key === undefined) return undefined;
       const holder = await holderOf(key);
-      if (holder === undefined) throw badCredentials();
+      if (holder === undefined) throw badCredentials("unknown-key");
       return holder;
     },
   };
@@ -73,17 +81,17 @@ export async function createApiKey(
   return { key: `plv_${id}_${secret}`, stored: { id, ...of, hash: base64url.encode(await sha256(secret)) } };
 }
 
-async function issuedHolder(
-  key: string,
-  { find, now = Date.now }: IssuedApiKeysOptions,
-): Promise<Verified | undefined> {
+/** The secret is hashed before the key is looked up, so that an unknown id takes about as long as a wrong secret. */
+async function issuedHolder(key: string, { find, now = Date.now }: IssuedApiKeysOptions): Promise<Verified> {
   const [, id, secret] = KEY.exec(key) ?? [];
-  if (id === undefined || secret === undefined) return undefined;
+  if (id === undefined || secret === undefined) throw badCredentials("malformed");
   const digest = await sha256(secret);
   const stored = await find(id);
   const expected = stored === undefined ? undefined : fromBase64Url(stored.hash);
-  if (stored === undefined || expected === undefined || !sameBytes(digest, expected)) return undefined;
-  if (stored.revokedAt !== undefined || hasExpired(stored, now())) return undefined;
+  if (stored === undefined || expected === undefined) throw badCredentials("unknown-key");
+  if (!sameBytes(digest, expected)) throw badCredentials("wrong-secret");
+  if (stored.revokedAt !== undefined) throw badCredentials("revoked");
+  if (hasExpired(stored, now())) throw badCredentials("expired");
   const { owner, scopes, tenant, name } = stored;
   return { id: owner, scopes, claims: { key: id, name }, credential: id, ...(tenant !== undefined && { tenant }) };
 }

@@ -5,6 +5,7 @@ import type { JsonObject } from "../../protocol/json.ts";
 export interface ClientCertificate {
   /** The distinguished name, such as `CN=agent,O=Acme`. */
   readonly subject: string;
+  /** The `CN` of the subject; `undefined` if it has none. */
   readonly commonName: string | undefined;
   /** `DNS:…`, `URI:…` and the like. */
   readonly alternativeNames: readonly string[];
@@ -28,7 +29,9 @@ export interface CredentialSource {
 export interface Verified {
   /** Identifies the caller within the scheme, permanently. */
   readonly id: string;
+  /** Permissions, for the policies of the server. */
   readonly scopes: readonly string[];
+  /** Further facts, passed on to the agent as `caller.claims`. */
   readonly claims?: JsonObject;
   /** Identifies the credentials in the audit log, such as a key id. Never a secret. */
   readonly credential?: string;
@@ -42,12 +45,14 @@ export interface Verified {
  * `unavailable` if they cannot be verified now.
  */
 export interface Verifier {
+  /** The declaration for the agent card. */
   readonly scheme: SecurityScheme;
   /** The `WWW-Authenticate` value that asks for these credentials; `undefined` if HTTP has none. */
   challenge(problem?: ChallengeProblem): string | undefined;
   verify(request: CredentialSource): Promise<Verified | undefined>;
 }
 
+/** Why the caller gets a challenge although it sent credentials (RFC 6750 §3.1). `scopes`: those that the request needs. */
 export interface ChallengeProblem {
   readonly error: "invalid_token" | "insufficient_scope";
   readonly scopes?: readonly string[];

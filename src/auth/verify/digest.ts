@@ -2,6 +2,7 @@ import { base64url } from "jose";
 
 const encoder = new TextEncoder();
 
+/** Of the text in UTF-8. For secrets with enough random bits only; passwords need `hashPassword`. */
 export async function sha256(text: string): Promise<Uint8Array> {
   return new Uint8Array(await crypto.subtle.digest("SHA-256", encoder.encode(text)));
 }

@@ -23,6 +23,7 @@ export async function fetchJson(
   return { ...document };
 }
 
+/** Counts while reading: `Content-Length` may be absent or wrong. */
 async function textOf({ body }: Response, url: string): Promise<string> {
   const decoder = new TextDecoder();
   let text = "";

@@ -2,14 +2,16 @@ import { createLocalJWKSet, type JSONWebKeySet } from "jose";
 import { bearerChallenge } from "./challenge.ts";
 import type { Verifier } from "./contract.ts";
 import { createRemoteKeySet, type FindKey } from "./key-set.ts";
-import { shownByScheme } from "./request-credentials.ts";
+import { credentialsByScheme } from "./request-credentials.ts";
 import { checkTokenRules, type TokenRules, verifyToken } from "./verify-token.ts";
 
+/** Which tokens are accepted. */
 export interface JwtRules extends TokenRules {
   /** The exact `iss` of accepted tokens. */
   readonly issuer: string;
 }
 
+/** Keys that the issuer publishes. They are fetched when the first token arrives, and cached for 10 minutes. */
 export interface RemoteKeys {
   /** The URL of the issuer's key set. */
   readonly jwksUrl: string;
@@ -17,6 +19,7 @@ export interface RemoteKeys {
   readonly fetch: typeof fetch;
 }
 
+/** Keys that never change while the server runs. */
 export interface GivenKeys {
   /** The issuer's public keys. */
   readonly jwks: { readonly keys: readonly object[] };
@@ -38,12 +41,13 @@ export function jwtBearer(options: JwtRules & (RemoteKeys | GivenKeys)): Verifie
     scheme: { type: "http", scheme: "bearer", bearerFormat: "JWT" },
     challenge: bearerChallenge,
     async verify(request) {
-      const token = shownByScheme(request, "Bearer");
+      const token = credentialsByScheme(request, "Bearer");
       return token === undefined ? undefined : verifyToken(token, { rules: options, issuer, findKey });
     },
   };
 }
 
+/** Throws a `TypeError` for private and shared keys. */
 function localKeySet({ keys }: { readonly keys: readonly object[] }): FindKey {
   for (const key of keys) {
     const { kty, d } = key as { readonly kty?: unknown; readonly d?: unknown }; // Looked at, not trusted.

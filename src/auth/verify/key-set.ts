@@ -5,6 +5,7 @@ import { cannotVerify } from "./request-credentials.ts";
 /** Finds the public key that a token's header names. */
 export type FindKey = (header: JWSHeaderParameters) => Promise<CryptoKey>;
 
+/** Where the keys are, and how often they may be fetched. */
 export interface RemoteKeySetOptions {
   readonly url: string;
   readonly fetch: typeof fetch;
@@ -18,6 +19,7 @@ export interface RemoteKeySetOptions {
 const MAX_AGE = 600_000;
 /** Milliseconds for which old keys are used if fetching fails. */
 const MAX_STALE = 3_600_000;
+/** The default of `cooldown`. Without it, tokens with invented key ids would cause a request each. */
 const COOLDOWN = 30_000;
 /** Milliseconds after a failed fetch before the next one, so that an unreachable issuer is not asked for every token. */
 const FAILURE_COOLDOWN = 5000;

@@ -2,6 +2,7 @@ import { challengeOf } from "./challenge.ts";
 import type { ClientCertificate, Verified, Verifier } from "./contract.ts";
 import { badCredentials } from "./request-credentials.ts";
 
+/** Which certificates are accepted, and which callers they identify. The TLS connection has checked the chain already. */
 export interface MutualTlsOptions {
   /** Which trusted certificates are accepted: fingerprints, or a function. Default: all. */
   readonly allow?: readonly string[] | ((certificate: ClientCertificate) => boolean);
@@ -23,7 +24,7 @@ export function mutualTls(options: MutualTlsOptions = {}): Verifier {
     verify: async ({ certificate }): Promise<Verified | undefined> => {
       if (certificate === undefined) return undefined;
       const id = allowed(certificate) ? idOf(certificate) : undefined;
-      if (id === undefined || id === "") throw badCredentials();
+      if (id === undefined || id === "") throw badCredentials("certificate-not-allowed");
       const { subject, fingerprint } = certificate;
       const claims = { subject, fingerprint };
       const granted = typeof scopes === "function" ? scopes(certificate) : scopes;
@@ -32,6 +33,7 @@ export function mutualTls(options: MutualTlsOptions = {}): Verifier {
   };
 }
 
+/** Accepts fingerprints with or without colons, in either case. */
 function allowedFingerprints(list: readonly string[] | undefined): (certificate: ClientCertificate) => boolean {
   if (list === undefined) return () => true;
   const known = new Set(list.map((fingerprint) => fingerprint.toUpperCase().replaceAll(/[^0-9A-F]/g, "")));

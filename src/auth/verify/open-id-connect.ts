@@ -2,9 +2,10 @@ import { bearerChallenge } from "./challenge.ts";
 import type { Verifier } from "./contract.ts";
 import { fetchJson } from "./fetch-json.ts";
 import { createRemoteKeySet, type FindKey } from "./key-set.ts";
-import { cannotVerify, shownByScheme } from "./request-credentials.ts";
+import { cannotVerify, credentialsByScheme } from "./request-credentials.ts";
 import { checkTokenRules, type TokenRules, verifyToken } from "./verify-token.ts";
 
+/** Which provider's tokens are accepted. */
 export interface OpenIdRules extends TokenRules {
   /** The issuer's URL, or the URL of its discovery document (`…/.well-known/openid-configuration`). */
   readonly url: string;
@@ -29,13 +30,14 @@ export function openIdConnect(options: OpenIdRules): Verifier {
     scheme: { type: "openIdConnect", openIdConnectUrl: url },
     challenge: bearerChallenge,
     async verify(request) {
-      const token = shownByScheme(request, "Bearer");
+      const token = credentialsByScheme(request, "Bearer");
       if (token === undefined) return undefined;
       return verifyToken(token, { rules: options, ...(await provider()) });
     },
   };
 }
 
+/** What the discovery document says. `issuer` is as the document writes it, because tokens repeat it exactly. */
 interface Provider {
   readonly issuer: string;
   readonly findKey: FindKey;

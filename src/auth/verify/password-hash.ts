@@ -33,6 +33,7 @@ export function parsePasswordHash(text: string): PasswordHash {
   return { iterations, salt, hash };
 }
 
+/** Takes a good part of a second of one processor, by design. */
 export async function matchesPassword(password: string, expected: PasswordHash): Promise<boolean> {
   return sameBytes(await derive(password, expected), expected.hash);
 }

@@ -2,7 +2,9 @@ import type { Verified } from "./contract.ts";
 import { matchesPassword, type PasswordHash, parsePasswordHash } from "./password-hash.ts";
 import { cannotVerify } from "./request-credentials.ts";
 
+/** A user of HTTP Basic authentication. */
 export interface BasicUser {
+  /** A hash from `hashPassword`, not the password itself. */
   readonly password: string;
   /** Default: none. */
   readonly scopes?: readonly string[];
@@ -66,6 +68,7 @@ class Line {
   #working = 0;
   readonly #waiting: Array<() => void> = [];
 
+  /** Throws `unavailable` if too many checks wait already: an attacker must not fill the memory with guesses. */
   async take<T>(work: () => Promise<T>): Promise<T> {
     if (this.#working >= MAX_CHECKS) {
       if (this.#waiting.length >= MAX_WAITING) throw cannotVerify();

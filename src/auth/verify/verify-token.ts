@@ -3,6 +3,7 @@ import { A2AError } from "../../protocol/error.ts";
 import type { JsonObject } from "../../protocol/json.ts";
 import type { Verified } from "./contract.ts";
 import type { FindKey } from "./key-set.ts";
+import { tokenRefusal } from "./refusal.ts";
 import { badCredentials } from "./request-credentials.ts";
 
 /** The rules for accepting tokens, and the claims to read from them. */
@@ -29,6 +30,7 @@ const ALGORITHMS = [
   ...["ES256", "ES384", "ES512", "EdDSA", "Ed25519"],
   ...["RS256", "RS384", "RS512", "PS256", "PS384", "PS512"],
 ];
+/** Seconds. More would keep expired tokens valid for long. */
 const MAX_SKEW = 600;
 
 /** Throws a `TypeError` for rules that would accept tokens they should not. */
@@ -46,6 +48,7 @@ export function checkTokenRules({ audience, algorithms = ALGORITHMS, clockSkew =
   }
 }
 
+/** The rules, the issuer that the token must name, and its keys. */
 export interface TokenCheck {
   readonly rules: TokenRules;
   readonly issuer: string;
@@ -68,15 +71,16 @@ export async function verifyToken(token: string, { rules, issuer, findKey }: Tok
     return verifiedBy(payload, rules);
   } catch (error) {
     // A failure to fetch keys is an `A2AError` already. Any other error means that the token, or the key it names, is invalid.
-    throw error instanceof A2AError ? error : badCredentials(error);
+    throw error instanceof A2AError ? error : badCredentials(tokenRefusal(error), error);
   }
 }
 
+/** A token without the required claims is invalid, however well it is signed. */
 function verifiedBy(payload: JWTPayload, { subjectClaim = "sub", scopesClaim, tenantClaim }: TokenRules): Verified {
   const id = payload[subjectClaim];
   const tenant = tenantClaim === undefined ? undefined : payload[tenantClaim];
-  if (typeof id !== "string" || id === "") throw badCredentials();
-  if (tenantClaim !== undefined && (typeof tenant !== "string" || tenant === "")) throw badCredentials();
+  if (typeof id !== "string" || id === "") throw badCredentials("missing-claim");
+  if (tenantClaim !== undefined && (typeof tenant !== "string" || tenant === "")) throw badCredentials("missing-claim");
   const scopes = scopesOf(scopesClaim === undefined ? (payload["scope"] ?? payload["scp"]) : payload[scopesClaim]);
   const { jti } = payload;
   return {
@@ -89,6 +93,7 @@ function verifiedBy(payload: JWTPayload, { subjectClaim = "sub", scopesClaim, te
   };
 }
 
+/** `"a b"` (RFC 8693 §4.2) and `["a", "b"]` become `["a", "b"]`. */
 function scopesOf(claim: unknown): readonly string[] {
   const listed: readonly unknown[] = Array.isArray(claim) ? claim : typeof claim === "string" ? claim.split(" ") : [];
   return [...new Set(listed.filter((scope) => typeof scope === "string" && scope !== ""))] as string[];

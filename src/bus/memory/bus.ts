@@ -1,18 +1,21 @@
-import type { Bus, Hint } from "../contract.ts";
+import type { Bus, BusSubscriber } from "../contract.ts";
 
-/** A bus for nodes in one process. */
+const NOTHING = (): void => {};
+
+/** A bus for nodes in one process. Subscribers get the hints during `publish`. */
 export function createMemoryBus(): Bus {
-  const listeners = new Set<(hint: Hint) => void>();
+  const subscribers = new Set<BusSubscriber>();
   return {
-    publish(hint) {
-      for (const listener of listeners) listener(hint);
+    publish(hints) {
+      for (const subscriber of subscribers) subscriber.onHints(hints);
     },
-    subscribe(listener) {
-      listeners.add(listener);
-      return () => listeners.delete(listener);
+    subscribe(subscriber) {
+      subscribers.add(subscriber);
+      return () => subscribers.delete(subscriber);
     },
+    watch: () => NOTHING,
     close: () => {
-      listeners.clear();
+      subscribers.clear();
       return Promise.resolve();
     },
   };

@@ -19,6 +19,7 @@ const AGENT_OPTIONS: readonly OptionName[] = [
   "debug",
 ];
 
+/** The help and the options of one command. */
 export interface CommandText {
   readonly description: string;
   /** Example command lines, each with its effect. */
@@ -50,6 +51,7 @@ export function groupCommand(name: string, description: string, commands: readon
   return group;
 }
 
+/** The end of a help text, with the effects of the examples in one column. */
 export function exampleText(examples: CommandText["examples"]): string {
   const width = Math.max(...examples.map(([line]) => line.length)) + 2;
   return ["", "Examples:", ...examples.map(([line, does]) => `  ${line.padEnd(width)}${does}`), ""].join("\n");

@@ -7,9 +7,10 @@ import type { CliContext } from "../context.ts";
 import { agentReference, referenceKey } from "../options/agent-reference.ts";
 import { ownSetting } from "../options/own-option.ts";
 import { runSession, type Session } from "../session/session.ts";
-import { readLogins, storedTokens, storeLogin, tokenFile } from "../session/token-store.ts";
+import { deleteLogin, readLogins, storedTokens, tokenFile } from "../session/token-store.ts";
 import { agentCommand, groupCommand } from "./agent.ts";
 
+/** `palaver auth login` and `palaver auth logout`. Tokens are stored per agent in `~/.config/a2a-cli/tokens.json`. */
 export function authCommand(context: CliContext): Command {
   return groupCommand("auth", "Log in to agents that require authentication.", [
     loginCommand(context),
@@ -57,7 +58,7 @@ function logoutCommand(context: CliContext): Command {
     runSession(context, command.opts(), async (session) => {
       const agent = agentKey(session);
       const isKnown = readLogins(context.home)[agent] !== undefined;
-      if (isKnown) storeLogin(context.home, agent, undefined);
+      if (isKnown) deleteLogin(context.home, agent);
       await session.output.own({
         json: { agent, forgotten: isKnown },
         fields: [
@@ -69,6 +70,7 @@ function logoutCommand(context: CliContext): Command {
   );
 }
 
+/** The name of the agent in the token file. The URL of its card and its own URL give the same name. */
 function agentKey({ settings, context }: Session): string {
   if (settings.agentCard === undefined) {
     throw usageError("The agent is missing.", "Add its URL: -a https://agents.example.org");
@@ -76,6 +78,7 @@ function agentKey({ settings, context }: Session): string {
   return referenceKey(agentReference(settings.agentCard, context.cwd));
 }
 
+/** The card is read without credentials: it says which ones to get. Only flows that work without a browser on this machine are offered. */
 async function login(session: Session): Promise<void> {
   const { context, sources } = session;
   const agent = agentKey(session);
@@ -158,6 +161,7 @@ async function printResult(
   });
 }
 
+/** The first flow that the card offers, a person's login first. Throws if it offers none. */
 function flowOf(card: AgentCard, wanted: string | undefined): { readonly name: FlowName; readonly scheme: string } {
   const names: readonly FlowName[] = ["device-code", "client-credentials"];
   for (const name of names) {

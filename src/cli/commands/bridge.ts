@@ -1,7 +1,5 @@
 import { Command } from "commander";
-import { remoteAgent } from "../../adapters/remote/remote-agent.ts";
 import { RemoteError } from "../../client/http/errors.ts";
-import { serve } from "../../platform/serve.ts";
 import { StartupError } from "../../platform/startup-error.ts";
 import {
   addServingOptions,
@@ -24,6 +22,7 @@ interface Flags extends ServingFlags {
   readonly apiKey?: string;
 }
 
+/** `palaver bridge URL`: a server whose only agent relays to a remote one (`adapters/remote`). */
 export function bridgeCommand(): Command {
   const command = new Command("bridge")
     .description("Serve a remote agent in every protocol version and binding.")
@@ -34,8 +33,14 @@ export function bridgeCommand(): Command {
   return command.helpOption("-h, --help", "print this help").addHelpText("after", EXAMPLES).action(bridge);
 }
 
+/** Credentials are for the remote agent. Callers of the bridge need none unless the serving options require them. */
 async function bridge(url: string, { bearer, apiKey, ...flags }: Flags): Promise<void> {
   const credentials = { ...(bearer !== undefined && { bearer }), ...(apiKey !== undefined && { apiKey }) };
+  // Loaded here, so that other commands start without the server.
+  const [{ serve }, { remoteAgent }] = await Promise.all([
+    import("../../platform/serve.ts"),
+    import("../../adapters/remote/remote-agent.ts"),
+  ]);
   const known = Object.keys(credentials).length > 0;
   const agent = await remoteAgent(url, known ? { credentials } : {}).catch((error: unknown) => {
     if (!(error instanceof RemoteError)) throw error;

@@ -2,11 +2,13 @@ import type { Command } from "commander";
 import { RemoteError } from "../../client/http/errors.ts";
 import { CliError } from "../cli-error.ts";
 import type { CliContext } from "../context.ts";
+import { skillSchemas, skillTypes } from "../session/schema-types.ts";
 import { runSession, type Session } from "../session/session.ts";
 import { agentCommand, groupCommand } from "./agent.ts";
 
+/** `palaver card get` and `palaver card types`. */
 export function cardCommand(context: CliContext): Command {
-  return groupCommand("card", "Read and validate agent cards.", [cardGetCommand(context)]);
+  return groupCommand("card", "Read and validate agent cards.", [cardGetCommand(context), cardTypesCommand(context)]);
 }
 
 function cardGetCommand(context: CliContext): Command {
@@ -37,6 +39,25 @@ function cardGetCommand(context: CliContext): Command {
   );
 }
 
+function cardTypesCommand(context: CliContext): Command {
+  const command = agentCommand("types", {
+    description: "Print TypeScript types of the data that the agent's skills accept.",
+    examples: [
+      ["palaver card types -a http://127.0.0.1:3000 > agent-skills.ts", "write the types to a file"],
+      ["palaver card types -a ./card.json", "from a card in a file"],
+    ],
+  });
+  return command.action(() =>
+    runSession(context, command.opts(), async (session) => {
+      const { card } = await session.connect({ anonymous: true });
+      if (skillSchemas(card).size === 0)
+        await session.warn("The card has no schemas, so the data of every skill is unknown.");
+      await context.stdout.write(skillTypes(card));
+    }),
+  );
+}
+
+/** Lists all problems as warnings and fails with the first: exit code 1. */
 async function checkCard(session: Session): Promise<void> {
   const { problems } = await session.readCard();
   const [first, ...others] = problems;

@@ -11,6 +11,7 @@ const EXAMPLES = [
   ["palaver completion fish > ~/.config/fish/completions/palaver.fish", "once"],
 ] as const;
 
+/** `palaver completion SHELL`. The scripts are generated from the commands themselves, so they cannot be out of date. */
 export function completionCommand(context: CliContext): Command {
   const command = new Command("completion")
     .description("Print a completion script for your shell.")
@@ -29,6 +30,7 @@ interface Words {
   readonly words: readonly string[];
 }
 
+/** One entry per command and subcommand, the root first. */
 function wordsOf(root: Command): readonly Words[] {
   const walk = (command: Command, path: readonly string[]): readonly Words[] => {
     const visible = command.createHelp().visibleCommands(command);
@@ -66,6 +68,7 @@ complete -o filenames -F _palaver palaver
 `;
 }
 
+/** zsh can run completion scripts of bash. */
 function zsh(all: readonly Words[]): string {
   return `# Completion of palaver for zsh: source <(palaver completion zsh)
 autoload -U +X bashcompinit && bashcompinit

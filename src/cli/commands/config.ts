@@ -7,6 +7,7 @@ import { runSession, type Session } from "../session/session.ts";
 import { isReadableByOthers, readLogins, tokenFile } from "../session/token-store.ts";
 import { exampleText, groupCommand } from "./agent.ts";
 
+/** `palaver config show`. */
 export function configCommand(context: CliContext): Command {
   return groupCommand("config", "Show the settings of this command line.", [configShowCommand(context)]);
 }
@@ -63,6 +64,7 @@ async function show(session: Session): Promise<void> {
   });
 }
 
+/** `null`: not set. Secrets are never shown, not even in part. */
 function shown({ name, values }: SourcedSetting): string | null {
   if (values.length === 0) return null;
   const secret = OPTIONS.some((row) => row.name === name && row.secret === true);

@@ -5,6 +5,7 @@ import { runTck } from "../session/run-tck.ts";
 import { runSession } from "../session/session.ts";
 import { agentCommand } from "./agent.ts";
 
+/** `palaver conformance`: the checks of `session/conformance-checks.ts`, and on request the A2A project's kit. */
 export function conformanceCommand(context: CliContext): Command {
   const command = agentCommand("conformance", {
     description: "Check whether a running agent and its card follow the protocol.",

@@ -25,6 +25,7 @@ interface Flags {
   readonly json?: boolean;
 }
 
+/** `palaver hooks listen`: a webhook receiver for development. */
 export function hooksCommand(context: CliContext): Command {
   const listen = new Command("listen")
     .description("Receive push notifications, verify and print them.")
@@ -53,6 +54,7 @@ export function hooksCommand(context: CliContext): Command {
     .addCommand(listen);
 }
 
+/** Runs until the user interrupts it. */
 async function listenAndPrint(flags: Flags, context: CliContext): Promise<void> {
   const { port, host, json = false } = flags;
   const { stdout, stderr, now, signal } = context;
@@ -111,6 +113,7 @@ function statuses({ status, fail }: Flags): () => number | undefined {
   };
 }
 
+/** Colour only on a terminal, and not if `NO_COLOR` is set. */
 function paintOn({ stdout, env }: CliContext): Paint {
   const isPlain = !stdout.isTTY || Boolean(env["NO_COLOR"]) || env["TERM"] === "dumb";
   return (colour, text) => (isPlain ? text : `\u001b[${colour}m${text}\u001b[0m`);

@@ -14,6 +14,7 @@ const EXAMPLES = [
   ["palaver init", "the same in the current folder"],
 ] as const;
 
+/** `palaver init [folder]`. */
 export function initCommand(context: CliContext): Command {
   return new Command("init")
     .description("Create a small agent project that runs. Overwrites nothing.")
@@ -23,6 +24,7 @@ export function initCommand(context: CliContext): Command {
     .action((folder: string) => init(context, folder));
 }
 
+/** Checks all files before it writes the first, so that a refused command changes nothing. */
 async function init({ cwd, stdout }: CliContext, folder: string): Promise<void> {
   const target = resolve(cwd, folder);
   const files = projectFiles({ name: projectName(basename(target)), palaver: packageVersion() });
@@ -54,7 +56,7 @@ function makeTarget(target: string): void {
   }
 }
 
-/** A valid npm package name. */
+/** A valid npm package name: `My Agent!` becomes `my-agent`. */
 function projectName(folder: string): string {
   const name = folder
     .toLowerCase()

@@ -21,11 +21,13 @@ const EXAMPLES = [
   ["palaver keys rotate", "sign cards and push notifications with a new key"],
 ] as const;
 
+/** Where the keys are. */
 interface FileFlags {
   readonly keys?: string;
   readonly store?: string;
 }
 
+/** `palaver keys add | list | revoke | rotate`. The commands change files that a running server reads within 1 s; no server is called. */
 export function keysCommand(context: CliContext): Command {
   const group = groupCommand("keys", "Manage the API keys of callers and the signing keys of the server.", [
     addCommand(context),
@@ -132,12 +134,14 @@ function rotateCommand(context: CliContext): Command {
   );
 }
 
+/** A key for output: without its hash, with its status. */
 function shown(key: ReturnType<typeof listApiKeys>[number], now: number) {
   const { hash: _, ...rest } = key;
   const isOver = key.expiresAt !== undefined && !(Date.parse(key.expiresAt) > now);
   return { ...rest, status: key.revokedAt !== undefined ? "revoked" : isOver ? "expired" : "active" };
 }
 
+/** `--keys`, else `API_KEYS_FILE`, else `keys.json` beside the store. */
 function fileOf({ keys, store }: FileFlags, { env, cwd }: CliContext): string {
   return resolve(cwd, keys ?? (env["API_KEYS_FILE"] || keyFileBeside(store ?? DEFAULT_STORE)));
 }
@@ -148,12 +152,16 @@ function signingFile({ store = DEFAULT_STORE }: FileFlags, { cwd }: CliContext):
   return file === undefined ? undefined : signingFileOf(`sqlite:${resolve(cwd, file)}`);
 }
 
+/** Milliseconds per unit. `m` is minutes. */
 const UNITS: Readonly<Record<string, number>> = { m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 };
 
 /** The end of the year 9999. Later dates have another ISO 8601 format. */
 const MAX_TIME = Date.UTC(10_000, 0, 1);
 
-/** Parses a duration from now, or a date. Returns milliseconds since the epoch. */
+/**
+ * Parses a duration from now (`90d`), or a date (`2030-01-31`). Returns milliseconds since the epoch. Throws a {@link StartupError} for
+ * other text and for times that are not in the future.
+ */
 export function expiryFrom(text: string, now: number): number {
   const [, amount, unit = ""] = /^(\d{1,6})([mhdw])$/.exec(text) ?? [];
   const at = amount === undefined ? Date.parse(text) : now + Number(amount) * (UNITS[unit] ?? 0);

@@ -11,6 +11,7 @@ import { agentCommand, type CommandText, groupCommand } from "./agent.ts";
 
 const CONFIG_ID = { flags: "--config-id <id>", description: "id of the webhook configuration" };
 
+/** `palaver task push-config create | get | list | delete`. */
 export function pushConfigCommand(context: CliContext): Command {
   return groupCommand("push-config", "Manage the webhooks of a task.", [
     createCommand(context),
@@ -54,6 +55,7 @@ export function pushConfigCommand(context: CliContext): Command {
   ]);
 }
 
+/** What a subcommand works with: the agent is connected and supports webhooks. */
 interface PushRun {
   readonly session: Session;
   readonly push: RemotePush;
@@ -64,6 +66,7 @@ interface PushText extends CommandText {
   readonly run: (run: PushRun) => Promise<void>;
 }
 
+/** Fails before the operation is called if the card does not declare push notifications (A2A 1.0 §3.3.4). */
 function subcommand(context: CliContext, name: string, { run, ...text }: PushText): Command {
   const command = agentCommand(name, { ...text, options: ["task-id"], descriptions: TASK_ID_OPTION }).argument(
     "[task-id]",
@@ -105,6 +108,7 @@ function createCommand(context: CliContext): Command {
   });
 }
 
+/** Throws a usage error for a missing URL and for credentials without a scheme. */
 function configFrom(session: Session): PushConfig {
   const get = (name: string): string | undefined => ownSetting(session.sources, name);
   const [url, token, scheme, credentials, id] = [

@@ -7,16 +7,29 @@ import { usageError } from "../cli-error.ts";
 import type { CliContext } from "../context.ts";
 import { progressText } from "../output/progress.ts";
 import { asksCaller, showStream } from "../session/follow-stream.ts";
+import { askBySchema } from "../session/form.ts";
 import { addPartOptions, readParts } from "../session/message-parts.ts";
 import { warnOfOutcome } from "../session/outcome.ts";
 import { runSession, type Session } from "../session/session.ts";
 import { isSettled, waitForTask } from "../session/wait-for-task.ts";
 import { agentCommand } from "./agent.ts";
 
+interface SendFlags {
+  readonly ifGeneration?: number;
+}
+
+/** `palaver send`. Waits by default, also in versions whose sends cannot wait. */
 export function sendCommand(context: CliContext): Command {
   const command = agentCommand("send", {
     description: "Send a message to an agent and wait for the result.",
     options: ["context-id", "task-id", "wait", "async", "poll-interval", "metadata"],
+    own: [
+      {
+        flags: "--if-generation <generation>",
+        description: "send only if the task still has this generation; needs --task-id and --a2a-version 1.1",
+        whole: true,
+      },
+    ],
     examples: [
       ['palaver send "Hello" -a http://127.0.0.1:3000', "send, wait, and print the answer"],
       ['palaver send "Count to ten" -a URL --stream', "print the answer while it arrives"],
@@ -33,12 +46,17 @@ export function sendCommand(context: CliContext): Command {
       if (session.settings.stream && session.sources.flags["async"] === true) {
         throw usageError("--stream and --async contradict each other.", "Leave one of them out.");
       }
-      await send(session, await readParts(text, typed, context));
+      const { ifGeneration }: SendFlags = command.opts();
+      if (ifGeneration !== undefined && session.settings.taskId === undefined) {
+        throw usageError("--if-generation needs --task-id.", "A new task has no generation yet.");
+      }
+      await send(session, await readParts(text, typed, context), ifGeneration);
     }),
   );
 }
 
-async function send(session: Session, parts: readonly Part[]): Promise<void> {
+/** Three ways: `--stream` prints events, `--async` prints the ids, otherwise the result is printed when the task is settled. */
+async function send(session: Session, parts: readonly Part[], ifGeneration: number | undefined): Promise<void> {
   const { settings, signal, output } = session;
   const agent = await session.connect();
   const options: SendOptions = {
@@ -46,6 +64,7 @@ async function send(session: Session, parts: readonly Part[]): Promise<void> {
     ...(settings.taskId !== undefined && { taskId: settings.taskId }),
     ...(settings.contextId !== undefined && { contextId: settings.contextId }),
     ...(settings.metadata !== undefined && { metadata: settings.metadata }),
+    ...(ifGeneration !== undefined && { ifGeneration }),
   };
   if (settings.stream) {
     if (agent.card.capabilities.streaming !== true)
@@ -57,8 +76,30 @@ async function send(session: Session, parts: readonly Part[]): Promise<void> {
     return output.sent(sent);
   }
   session.progress.say("Waiting for the agent");
-  const sent = await waited(session, agent, agent.stream(parts, options));
+  const onInput = formAnswers(session);
+  const answering = onInput === undefined ? options : { ...options, onInput };
+  const sent = await waited(session, agent.stream(parts, answering), { agent, answers: onInput !== undefined });
   await finish(session, agent, checked(sent, settings.taskId));
+}
+
+/** On a terminal: answers questions that have a schema by asking field by field. Other questions stay open, and the command ends with them. */
+function formAnswers(session: Session): SendOptions["onInput"] {
+  const { progress, settings } = session;
+  const { prompt } = session.context;
+  if (prompt === undefined || settings.output === "json") return undefined;
+  return async ({ schema, text, sensitive }) => {
+    // Typed secrets would be shown.
+    if (schema === undefined || sensitive) return undefined;
+    await progress.clear();
+    progress.hold(true);
+    try {
+      await session.note(text);
+      const data = await askBySchema(schema, prompt);
+      return data === undefined ? undefined : [{ data }];
+    } finally {
+      progress.hold(false);
+    }
+  };
 }
 
 /** Fails if the agent created a new task instead of continuing the requested task. */
@@ -73,6 +114,7 @@ function checked(sent: Sent, taskId: string | undefined): Sent {
   return sent;
 }
 
+/** Prints the result. The exit code is 0 even if the task failed: the call succeeded. */
 async function finish(session: Session, agent: AgentClient, sent: Sent): Promise<void> {
   if (sent.kind === "message") return session.output.sent(sent);
   session.about(sent.task);
@@ -81,8 +123,15 @@ async function finish(session: Session, agent: AgentClient, sent: Sent): Promise
   await warnOfOutcome(session, task);
 }
 
-/** Waits for the answer: reads the stream, which shows progress, and polls the task if the stream breaks. */
-async function waited(session: Session, agent: AgentClient, stream: RemoteStream): Promise<Sent> {
+/**
+ * Waits for the answer: reads the stream, which shows progress, and polls the task if the stream breaks. `answers`: the stream answers questions
+ * itself, and ends with a question that it cannot answer.
+ */
+async function waited(
+  session: Session,
+  stream: RemoteStream,
+  { agent, answers }: { readonly agent: AgentClient; readonly answers: boolean },
+): Promise<Sent> {
   let message: Message | undefined;
   try {
     for await (const event of stream) {
@@ -92,7 +141,7 @@ async function waited(session: Session, agent: AgentClient, stream: RemoteStream
         session.about(event.task);
         session.progress.say(progressText(event.task));
       }
-      if (asksCaller(event, session.settings.taskId)) break;
+      if (!answers && asksCaller(event, session.settings.taskId)) break;
     }
   } catch (error) {
     const { task } = stream;

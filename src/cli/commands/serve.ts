@@ -1,7 +1,5 @@
 import { Command } from "commander";
-import { demoAgents } from "../../demo/agents.ts";
 import { loadAgents } from "../../platform/agents/load-agents.ts";
-import { serve } from "../../platform/serve.ts";
 import { StartupError } from "../../platform/startup-error.ts";
 import {
   addServingOptions,
@@ -22,6 +20,7 @@ Examples:
   palaver serve agent.ts --host 0.0.0.0 --trusted-proxies private --cors-origin https://app.example.org
 ${SERVING_ENVIRONMENT}`;
 
+/** `palaver serve`. Returns while its server runs; signals stop it. */
 export function serveCommand(): Command {
   const command = new Command("serve")
     .description("Serve the agents that the given modules export.")
@@ -42,6 +41,11 @@ async function serveModules(modules: readonly string[], { demo, ...flags }: Flag
       "No module is given.\nName a module that exports an agent (palaver serve agent.ts), or try palaver serve --demo.",
     );
   }
+  // Loaded here, so that other commands start without the server.
+  const [{ serve }, { demoAgents }] = await Promise.all([
+    import("../../platform/serve.ts"),
+    import("../../demo/agents.ts"),
+  ]);
   const agents = [...(await loadAgents(modules)), ...(demo === true ? demoAgents : [])];
   await serve(agents, servingOptionsFrom(flags));
 }

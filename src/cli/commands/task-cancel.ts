@@ -4,6 +4,7 @@ import { runSession } from "../session/session.ts";
 import { TASK_ID_OPTION, taskArgument } from "../session/task-argument.ts";
 import { agentCommand } from "./agent.ts";
 
+/** `palaver task cancel`. */
 export function taskCancelCommand(context: CliContext): Command {
   const command = agentCommand("cancel", {
     description: "Cancel a task and show the result.",

@@ -1,14 +1,15 @@
 import { resolve } from "node:path";
 import type { Command } from "commander";
+import { oneLine } from "../../internal/terminal-text.ts";
 import { officialState } from "../../wire/official-json.ts";
 import { usageError } from "../cli-error.ts";
 import type { CliContext } from "../context.ts";
-import { oneLine } from "../output/text-writer.ts";
 import { type SavedFile, saveArtifacts } from "../session/save-artifacts.ts";
 import { runSession } from "../session/session.ts";
 import { TASK_ID_OPTION, taskArgument } from "../session/task-argument.ts";
 import { agentCommand } from "./agent.ts";
 
+/** `palaver task download`. URLs are followed only on request: the agent chooses them. */
 export function taskDownloadCommand(context: CliContext): Command {
   const command = agentCommand("download", {
     description: "Save the artifacts of a task as files.",

@@ -18,6 +18,7 @@ interface ListFlags {
   readonly history?: number;
 }
 
+/** `palaver task list`. One page by default; `--all` reads all pages before it prints. */
 export function taskListCommand(context: CliContext): Command {
   const command = agentCommand("list", {
     description: "List your tasks, the most recently changed first.",
@@ -99,6 +100,7 @@ function stateOf(text: string): TaskState {
   return state;
 }
 
+/** A duration counts back from now: `2h` is two hours ago. */
 function timeOf(text: string, now: number): Date {
   const ago = parseDuration(text);
   const date = ago === undefined ? new Date(text) : new Date(now - ago);

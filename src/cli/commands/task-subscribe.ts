@@ -10,6 +10,7 @@ import { TASK_ID_OPTION, taskArgument } from "../session/task-argument.ts";
 import { waitForTask } from "../session/wait-for-task.ts";
 import { agentCommand } from "./agent.ts";
 
+/** `palaver task subscribe`. Prints the result of a finished task instead of an error. */
 export function taskSubscribeCommand(context: CliContext): Command {
   const command = agentCommand("subscribe", {
     description: "Follow a task until it is finished or asks a question.",
@@ -33,6 +34,7 @@ export function taskSubscribeCommand(context: CliContext): Command {
   );
 }
 
+/** Polls if the agent does not stream, and after a stream that ended before the task. */
 async function follow(session: Session, id: string): Promise<void> {
   const { settings, signal, output } = session;
   const agent = await session.connect();

@@ -8,6 +8,7 @@ import { taskGetCommand } from "./task-get.ts";
 import { taskListCommand } from "./task-list.ts";
 import { taskSubscribeCommand } from "./task-subscribe.ts";
 
+/** The group `palaver task`. */
 export function taskCommand(context: CliContext): Command {
   return groupCommand("task", "Show, follow, cancel and download tasks.", [
     taskGetCommand(context),

@@ -6,6 +6,7 @@ import { usageError } from "../cli-error.ts";
 /** Settings in a file, one `A2ACLI_NAME=value` per line. Other names are ignored. */
 export interface ConfigFile {
   readonly path: string;
+  /** `local`: of the project or named by `--config`. `global`: of the user. */
   readonly scope: "local" | "global";
   readonly values: Readonly<Record<string, string>>;
 }
@@ -35,6 +36,7 @@ function namedFile(path: string): ConfigFile {
   return { path, scope: "local", values };
 }
 
+/** The `.env` of this folder or of the nearest folder above it. */
 function nearest(cwd: string): ConfigFile | undefined {
   for (let folder = resolve(cwd); ; folder = dirname(folder)) {
     const path = join(folder, ".env");

@@ -1,3 +1,4 @@
+/** Milliseconds per unit. */
 const UNITS: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 };
 
 /** Parses `500ms`, `2s`, `1.5m`, `1h`, `1m30s`, or a bare number of seconds into milliseconds; `undefined` if it is invalid. */

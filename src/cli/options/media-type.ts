@@ -39,6 +39,7 @@ const TYPES: ReadonlyMap<string, string> = new Map([
   [".webm", "video/webm"],
 ]);
 
+/** Reversed, so that the first extension of a media type in `TYPES` wins. */
 const ENDINGS: ReadonlyMap<string, string> = new Map(
   Array.from(TYPES, ([ending, type]) => [type, ending] as const).reverse(),
 );

@@ -1,9 +1,13 @@
+// The settings that several commands share, as one table: their flags, variables, defaults and help texts. The names are those of the
+// a2a-cli specification.
+
 import { Option } from "commander";
 
 /** One setting of the command line: a flag, a variable, or a line in a file. */
 export interface OptionRow {
   /** The long flag without its dashes. */
   readonly name: string;
+  /** One letter without its dash. */
   readonly short?: string;
   /** The placeholder of its value; absent: a switch without a value. */
   readonly value?: string;
@@ -20,6 +24,7 @@ export interface OptionRow {
   readonly aliases?: readonly string[];
 }
 
+/** In the order of the help. */
 export const OPTION_NAMES = [
   "agent-card",
   "output",
@@ -42,6 +47,7 @@ export const OPTION_NAMES = [
   "debug",
 ] as const;
 
+/** The long flag without its dashes. */
 export type OptionName = (typeof OPTION_NAMES)[number];
 
 const ROWS: Readonly<Record<OptionName, Omit<OptionRow, "name">>> = {
@@ -61,7 +67,7 @@ const ROWS: Readonly<Record<OptionName, Omit<OptionRow, "name">>> = {
   metadata: { value: "json", description: "JSON object to send as metadata" },
   transport: {
     value: "binding",
-    description: "preferred binding: jsonrpc or rest; may be repeated, best first (default: the card's order)",
+    description: "preferred binding: jsonrpc, rest or grpc; may be repeated, best first (default: the card's order)",
     repeatable: true,
   },
   "a2a-version": {
@@ -85,6 +91,7 @@ const ROWS: Readonly<Record<OptionName, Omit<OptionRow, "name">>> = {
 /** All settings, in the order of the help. */
 export const OPTIONS: readonly OptionRow[] = OPTION_NAMES.map(optionRow);
 
+/** The row with its name. */
 export function optionRow(name: OptionName): OptionRow {
   return { name, ...ROWS[name] };
 }
@@ -111,6 +118,7 @@ export function parserOptions(
   });
 }
 
+/** As Commander expects it: `-a, --agent-card <ref>`. */
 function spelling({ short, value }: OptionRow, name: string): string {
   return `${short === undefined ? "" : `-${short}, `}--${name}${value === undefined ? "" : ` <${value}>`}`;
 }

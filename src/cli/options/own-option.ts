@@ -11,6 +11,7 @@ export interface OwnOption {
   readonly choices?: readonly string[];
 }
 
+/** For the parser. Without `whole` the value stays text. */
 export function ownOption({ flags, description, whole, choices }: OwnOption): Option {
   const option = new Option(flags, description);
   if (choices !== undefined) option.choices(choices);

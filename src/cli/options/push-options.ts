@@ -2,11 +2,13 @@ import type { Command } from "commander";
 import type { ServeOptions } from "../../platform/serve.ts";
 import { listFrom } from "../../platform/settings/list-from.ts";
 
+/** Part of the help of commands that serve agents. */
 export const PUSH_ENVIRONMENT = `\
   OUTGOING_HTTP, OUTGOING_ALLOW
                       as --outgoing-http, --outgoing-allow
 `;
 
+/** As Commander parses them: `push` is false after `--no-push`. */
 export interface PushFlags {
   readonly push?: boolean | undefined;
   readonly outgoingHttp?: boolean | undefined;

@@ -7,6 +7,7 @@ import type { ServeOptions } from "../../platform/serve.ts";
 import { DEFAULT_STORE } from "../../platform/settings/settings.ts";
 import { messageOf, StartupError } from "../../platform/startup-error.ts";
 
+/** Part of the help of commands that serve agents. */
 export const SECURITY_ENVIRONMENT = `\
   API_KEYS_FILE       as --keys
   JWT_ISSUER, JWT_AUDIENCE, JWKS_URL
@@ -18,6 +19,7 @@ export const SECURITY_ENVIRONMENT = `\
   AUDIT_LOG           as --audit-log
 `;
 
+/** As Commander parses the flags of `addSecurityOptions`. */
 export interface SecurityFlags {
   readonly apiKeys?: boolean | undefined;
   readonly keys?: string | undefined;
@@ -76,6 +78,7 @@ export function apartFromSecurity<Flags extends SecurityFlags>(
   return { security: { apiKeys, keys, ...issuers, privateCards, tlsCert, tlsKey, tlsClientCa, auditLog }, shared };
 }
 
+/** What the security options depend on besides the flags. `env` defaults to the environment of the process. */
 export interface SecurityContext {
   readonly store: ServeOptions["store"];
   readonly logger: ServeOptions["logger"];
@@ -133,6 +136,7 @@ export function securityOptionsFrom(
   };
 }
 
+/** `undefined`: plain HTTP. */
 function tlsFrom(cert: string | undefined, key: string | undefined, clientCa: string | undefined): ServeOptions["tls"] {
   if (cert === undefined && key === undefined && clientCa === undefined) return undefined;
   if (cert === undefined || key === undefined) {
@@ -141,6 +145,7 @@ function tlsFrom(cert: string | undefined, key: string | undefined, clientCa: st
   return { cert, key, clientCa };
 }
 
+/** The value, or a {@link StartupError} that explains the danger. */
 function needed(value: string | undefined, flag: string, missing: string): string {
   if (value !== undefined) return value;
   throw new StartupError(
@@ -154,6 +159,7 @@ function forbid(value: string | undefined, flag: string, missing: string): void 
     throw new StartupError("usage", `${flag} needs ${missing}: without it, tokens are not checked.`);
 }
 
+/** Turns errors of verifiers into usage errors. */
 function sensible<T>(make: () => T): T {
   try {
     return make();

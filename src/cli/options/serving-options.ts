@@ -1,5 +1,6 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { createLogger, LOG_LEVELS, type LogLevel, logLevelFrom } from "../../platform/create-logger.ts";
+import { LOG_FORMATS, type LogFormat } from "../../platform/observe/request-log.ts";
 import type { ServeOptions } from "../../platform/serve.ts";
 import { CHOICES, parseBlockingDefault } from "../../platform/settings/dialect-settings.ts";
 import { listFrom } from "../../platform/settings/list-from.ts";
@@ -30,11 +31,17 @@ Environment, where the flag is not given:
   ADDRESS_RATE_LIMIT  as --address-rate-limit
   A2A_CARD            as --card
   A2A_VERSIONS        as --versions
+  A2A_PREVIEW         as --preview
   A2A_ASSUME_VERSION  as --assume-version
-${SECURITY_ENVIRONMENT}${PUSH_ENVIRONMENT}  LOG_LEVEL           ${LOG_LEVELS.join(", ")} (default info)
+${SECURITY_ENVIRONMENT}${PUSH_ENVIRONMENT}  METRICS_TOKEN       token that callers of /metrics need (default: only this machine may read them)
+  OTEL_EXPORTER_OTLP_ENDPOINT
+                      as --otlp; the other OTEL_ variables are in docs/operations/observability.md
+  LOG_LEVEL           ${LOG_LEVELS.join(", ")} (default info)
+  NO_COLOR            if set, no colors in the log
   DEBUG               if set, errors at start-up come with their stack
 `;
 
+/** Flags whose names and values are those of the server options. */
 type SharedFlags = Pick<
   ServeOptions,
   | "port"
@@ -44,6 +51,8 @@ type SharedFlags = Pick<
   | "publicUrl"
   | "signCards"
   | "answerByContext"
+  | "grpc"
+  | "otlp"
   | "card"
   | "assumeVersion"
   | "lenient"
@@ -54,20 +63,32 @@ type SharedFlags = Pick<
 
 /** Server options with the same names, and flags whose names differ. */
 export interface ServingFlags extends SharedFlags, SecurityFlags, PushFlags {
+  /** Separated by commas. */
   readonly trustedProxies?: string;
   readonly corsOrigin?: readonly string[];
+  /** Separated by commas. */
   readonly versions?: string;
+  /** Separated by commas. */
+  readonly preview?: string;
   readonly blockingDefault?: readonly string[];
+  /** As `parseRate` reads it: `600/60s`. */
   readonly rateLimit?: string;
   readonly addressRateLimit?: string;
   readonly idempotentSend?: boolean;
+  /** Seconds. */
   readonly idempotentWindow?: number;
   readonly maxHops?: number;
   readonly maxTasks?: number;
+  /** Days. */
   readonly maxAge?: number;
+  /** Seconds, unlike the server option of this name. */
   readonly drainTimeout?: number;
   readonly logLevel?: LogLevel;
   readonly verbose?: boolean;
+  readonly logFormat?: LogFormat;
+  readonly quiet?: boolean;
+  readonly metrics?: boolean;
+  readonly operator?: boolean;
 }
 
 /** Adds the options of every command that serves agents. */
@@ -86,6 +107,7 @@ export function addServingOptions(command: Command): void {
       "origin of web pages that may call the agents; * for all; may be repeated",
       collect,
     )
+    .option("--no-grpc", "do not serve gRPC, which is otherwise on the same port")
     .optionsGroup("Storage:")
     .option("--store <store>", `where to store tasks: sqlite:FILE or memory: (default: ${DEFAULT_STORE})`)
     .addOption(
@@ -131,9 +153,20 @@ export function addServingOptions(command: Command): void {
   command.optionsGroup("Protocol versions:");
   addDialectOptions(command);
   command
-    .optionsGroup("Logging:")
+    .optionsGroup("Logging and traces:")
+    .option("--otlp <url>", "send traces to this OpenTelemetry collector (OTLP/HTTP), such as http://127.0.0.1:4318")
     .addOption(new Option("--log-level <level>", "what to log on standard error (default: info)").choices(LOG_LEVELS))
-    .option("--verbose", "debug logs, and stack traces of start-up errors");
+    .addOption(
+      new Option(
+        "--log-format <format>",
+        "pretty for people, json for programs (default: pretty on a terminal)",
+      ).choices(LOG_FORMATS),
+    )
+    .option("--quiet", "do not log each call")
+    .option("--verbose", "debug logs, and stack traces of start-up errors")
+    .optionsGroup("Operators:")
+    .option("--no-metrics", "no metrics at /metrics")
+    .option("--no-operator", "no operator API at /operator/v1, which palaver admin and palaver trace use");
 }
 
 /** Adds the options about protocol versions and bindings. */
@@ -146,6 +179,10 @@ function addDialectOptions(command: Command): void {
       ).choices(CHOICES.card),
     )
     .option("--versions <list>", `versions to support, of ${CHOICES.version.join(", ")} (default: all)`)
+    .option(
+      "--preview <list>",
+      `unfinished versions to support as well, of ${CHOICES.preview.join(", ")}; they may change`,
+    )
     .addOption(
       new Option(
         "--assume-version <version>",
@@ -181,14 +218,16 @@ function addDialectOptions(command: Command): void {
 
 /** Turns the flags into server options. */
 export function servingOptionsFrom(flags: ServingFlags): ServeOptions {
-  const { trustedProxies, corsOrigin, versions, blockingDefault, maxTasks, maxAge, drainTimeout, ...rest } = flags;
-  const { rateLimit, addressRateLimit, idempotentSend, idempotentWindow, maxHops, logLevel, verbose, ...more } = rest;
+  const { trustedProxies, corsOrigin, versions, preview, blockingDefault, maxTasks, maxAge, drainTimeout, ...rest } =
+    flags;
+  const { rateLimit, addressRateLimit, idempotentSend, idempotentWindow, maxHops, logLevel, verbose, ...observing } =
+    rest;
+  const { logFormat, quiet, metrics, operator, ...more } = observing;
   const { push, others } = apartFromPush(more);
   const { security, shared } = apartFromSecurity(others);
-  const logger = createLogger({
-    level: verbose === true ? "debug" : (logLevel ?? logLevelFrom()),
-    pretty: process.stderr.isTTY,
-  });
+  const level = verbose === true ? "debug" : (logLevel ?? logLevelFrom());
+  const format = logFormat ?? (process.stderr.isTTY ? "pretty" : "json");
+  const logger = createLogger({ level, pretty: format === "pretty" });
   return {
     ...shared,
     ...push,
@@ -196,6 +235,7 @@ export function servingOptionsFrom(flags: ServingFlags): ServeOptions {
     trustedProxies: trustedProxies === undefined ? undefined : listFrom(trustedProxies),
     corsOrigins: corsOrigin?.flatMap(listFrom),
     versions: versions === undefined ? undefined : listFrom(versions),
+    preview: preview === undefined ? undefined : listFrom(preview),
     blockingDefault: blockingDefault === undefined ? undefined : parseBlockingDefault(blockingDefault),
     retention:
       maxTasks === undefined && maxAge === undefined
@@ -212,6 +252,9 @@ export function servingOptionsFrom(flags: ServingFlags): ServeOptions {
       address: addressRateLimit === undefined ? undefined : parseRate(addressRateLimit),
     },
     logger,
+    requestLog: quiet !== true && (level === "debug" || level === "info") ? format : false,
+    metrics: metrics === false ? false : undefined,
+    operator: operator === false ? false : undefined,
     banner: true,
   };
 }

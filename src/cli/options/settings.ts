@@ -1,3 +1,6 @@
+// Where the settings of a command come from. Precedence: flag, environment variable, `.env` of the project, `.env` of the user, default. A
+// setting stays text with its source until `resolveSettings` parses it, so that an error can name the source.
+
 import type { JsonObject } from "../../protocol/json.ts";
 import { usageError } from "../cli-error.ts";
 import type { ConfigFile } from "./config-files.ts";
@@ -24,8 +27,11 @@ export interface SourcedSetting {
   readonly place: string;
 }
 
+/** The parsed settings of one command. */
 export interface Settings {
+  /** As typed; `agentReference` interprets it. */
   readonly agentCard: string | undefined;
+  /** Also decides how errors are written. */
   readonly output: "text" | "json";
   readonly stream: boolean;
   readonly contextId: string | undefined;
@@ -34,12 +40,16 @@ export interface Settings {
   readonly wait: boolean | undefined;
   /** Milliseconds. */
   readonly pollInterval: number;
+  /** Milliseconds for the whole command. `undefined`: no limit. */
   readonly timeout: number | undefined;
   readonly metadata: JsonObject | undefined;
+  /** Preferred bindings, best first. Empty: the card's order. */
   readonly transports: readonly string[];
+  /** `Major.Minor` or `any`. `undefined`: the newest that both sides support. */
   readonly version: string | undefined;
   readonly bearer: string | undefined;
   readonly apiKey: string | undefined;
+  /** Headers of every request, by name in lower case (A2A 1.0 §3.2.6). */
   readonly serviceParameters: Readonly<Record<string, string>>;
   readonly insecure: boolean;
   readonly verbose: boolean;
@@ -72,6 +82,7 @@ export function settingOf(name: string, { flags, env, files }: Sources): Sourced
   return { name, values: row?.default === undefined ? [] : [row.default], source: "default", place: "built in" };
 }
 
+/** The name under which Commander stores an option: `agent-card` becomes `agentCard`. */
 export function camelCase(name: string): string {
   return name.replaceAll(/-(\w)/g, (_, letter: string) => letter.toUpperCase());
 }
@@ -80,6 +91,7 @@ function texts(typed: unknown): readonly string[] {
   return Array.isArray(typed) ? typed.map(String) : [String(typed)];
 }
 
+/** In variables and files, the values of a repeatable option are separated by commas. */
 function several(name: string, text: string): readonly string[] {
   const repeatable = OPTIONS.some((row) => row.name === name && row.repeatable === true);
   if (!repeatable) return [text];
@@ -89,6 +101,7 @@ function several(name: string, text: string): readonly string[] {
     .filter((value) => value !== "");
 }
 
+/** Highest precedence first. */
 const ORDER: readonly SourcedSetting["source"][] = ["flag", "environment", "local", "global", "default"];
 
 /** The parsed settings. Throws a usage error that names the source of an invalid value. */
@@ -118,6 +131,7 @@ export function resolveSettings(sources: Sources): Settings {
 /** The shortest poll interval in milliseconds. */
 const MIN_POLL_INTERVAL = 10;
 
+/** Aliases exist only as flags. */
 function withAliases(name: OptionName, sources: Sources): SourcedSetting {
   const alias = optionRow(name).aliases?.find((other) => sources.flags[camelCase(other)] === true);
   return alias === undefined

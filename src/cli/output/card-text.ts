@@ -1,6 +1,7 @@
 import type { AgentCard, AgentInterface, AgentSkill, SecurityScheme } from "../../protocol/card.ts";
 import type { TextWriter } from "./text-writer.ts";
 
+/** How much of a card is printed. `verbose` adds tags and examples of skills. */
 export interface CardTextOptions {
   /** The interface that calls use. */
   readonly chosen: AgentInterface | undefined;
@@ -40,6 +41,7 @@ function cardFields(card: AgentCard, { chosen, verbose }: CardTextOptions): read
   ];
 }
 
+/** One line per skill: `Skill: id: name: description`. */
 function skillFields({ id, name, description, tags, examples = [] }: AgentSkill, verbose: boolean): readonly Field[] {
   const title: Field = ["Skill", `${id}: ${name}: ${description}`];
   if (!verbose) return [title];

@@ -7,6 +7,7 @@ export interface Failure {
   /** The protocol's error name; `A2ACLI_ERR_…` for errors of the command line; `PALAVER_ERR_…` for others. */
   readonly code: string;
   readonly message: string;
+  /** What the user can do; `null` if nothing is known. */
   readonly hint: string | null;
   /** The agent's error number or reason. */
   readonly a2aCode: string | number | null;
@@ -42,6 +43,7 @@ const PROTOCOL_NAMES: Partial<Readonly<Record<RemoteErrorCode, string>>> = {
   "extended-card-not-configured": "ExtendedAgentCardNotConfiguredError",
   "extension-support-required": "ExtensionSupportRequiredError",
   "version-not-supported": "VersionNotSupportedError",
+  "task-changed": "TaskGenerationMismatchError",
   "no-interface": "VersionNotSupportedError",
 };
 
@@ -56,6 +58,7 @@ const LOCAL_CODES: Partial<Readonly<Record<RemoteErrorCode, CliErrorCode>>> = {
   "blocked-url": "A2ACLI_ERR_INTERNAL",
 };
 
+/** Any thrown value as output. Exit codes: `docs/reference/cli.md`. */
 export function failureOf(thrown: unknown, circumstances: Circumstances): Failure {
   if (thrown instanceof CliError) {
     const { code, message, hint, exitCode } = thrown;
@@ -78,6 +81,7 @@ function remoteFailure(error: RemoteError | A2AError, circumstances: Circumstanc
   };
 }
 
+/** A rejection without credentials means that they are missing; with credentials, that they are wrong. */
 function classified(code: RemoteErrorCode, { hasCredentials }: Circumstances): Pick<Failure, "code" | "exitCode"> {
   const named = PROTOCOL_NAMES[code];
   if (named !== undefined) return { code: named, exitCode: 1 };

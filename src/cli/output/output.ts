@@ -4,11 +4,13 @@ import type { PushConfig } from "../../protocol/operation.ts";
 import type { Task } from "../../protocol/task.ts";
 import type { Failure } from "./failure.ts";
 
+/** As the protocol's result of listing tasks. */
 export interface TaskPage {
   readonly tasks: readonly Task[];
   /** Empty on the last page. */
   readonly nextPageToken: string;
   readonly pageSize: number;
+  /** Tasks on all pages. */
   readonly totalSize: number;
 }
 
@@ -28,9 +30,12 @@ export interface Output {
   event(event: RemoteStreamEvent): Promise<void>;
   /** The stream has ended, with this task, if any. */
   streamEnd(task: Task | undefined): Promise<void>;
+  /** `more`: the command that shows the next page. */
   tasks(page: TaskPage, more: string | undefined): Promise<void>;
   pushConfig(taskId: string, config: PushConfig): Promise<void>;
   pushConfigs(taskId: string, configs: readonly PushConfig[]): Promise<void>;
+  /** Prints a result that the protocol does not define. */
   own(result: OwnResult): Promise<void>;
+  /** As text on standard error; as JSON on standard output, where programs expect it. */
   failure(failure: Failure): Promise<void>;
 }

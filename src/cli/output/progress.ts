@@ -1,7 +1,8 @@
+import { oneLine } from "../../internal/terminal-text.ts";
 import { textOf } from "../../protocol/part.ts";
 import type { Task } from "../../protocol/task.ts";
 import type { Sink } from "../context.ts";
-import { oneLine } from "./text-writer.ts";
+import { toolLine } from "./tool-line.ts";
 
 /** A progress line on a terminal; nothing elsewhere. */
 export interface Progress {
@@ -15,11 +16,14 @@ export interface Progress {
 }
 
 const SILENT: Progress = { say: () => {}, clear: async () => {}, hold: () => {}, stop: async () => {} };
+/** One character per step of the animation. */
 const FRAMES = "⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏";
 const FRAME_MS = 100;
+/** Characters: a longer line would wrap, and only its last row could be erased. */
 const WIDTH = 76;
 const CLEAR_LINE = "\r\u001b[2K";
 
+/** Draws every 100 ms until `stop`. Writes nothing if standard error is not a terminal. */
 export function startProgress(
   stderr: Sink,
   env: Readonly<Record<string, string | undefined>>,
@@ -63,7 +67,9 @@ export function startProgress(
 
 /** A short description of a task. */
 export function progressText({ status }: Task): string {
-  const text = status.message === undefined ? "" : textOf(status.message.parts);
+  const parts = status.message?.parts ?? [];
+  const tool = parts.map((part) => toolLine(part, false)).find((line) => line !== undefined);
+  const text = textOf(parts) || (tool === undefined ? "" : `${tool.label}: ${tool.text}`);
   const state = status.isUnspecified === true ? "state unknown" : status.state;
   return text === "" ? state : `${state}: ${text}`;
 }

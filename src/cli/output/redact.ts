@@ -31,11 +31,13 @@ export class Redaction {
     this.#headers.add(name.toLowerCase());
   }
 
+  /** The value of a header for output: masked as a whole if the header may hold a credential. */
   header(name: string, value: string): string {
     if (SECRET_HEADERS.test(name) || this.#headers.has(name.toLowerCase())) return MASK;
     return this.text(value);
   }
 
+  /** Removes known secrets, and the values of members and fields with secret names. */
   text(text: string): string {
     let shown = text.replaceAll(SECRET_MEMBERS, `$1"${MASK}"`).replaceAll(SECRET_FIELDS, `$1${MASK}`);
     // Longest first: one secret may contain another.

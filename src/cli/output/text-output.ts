@@ -2,6 +2,7 @@ import type { RemoteStreamEvent, Sent } from "../../client/api.ts";
 import type { Artifact } from "../../protocol/artifact.ts";
 import type { AgentCard, AgentInterface } from "../../protocol/card.ts";
 import type { ArtifactEvent } from "../../protocol/event.ts";
+import { inputSchemaOf } from "../../protocol/input-request.ts";
 import { isWithoutContent } from "../../protocol/merged-parts.ts";
 import type { Message, Role } from "../../protocol/message.ts";
 import type { PushConfig } from "../../protocol/operation.ts";
@@ -10,13 +11,16 @@ import type { Task, TaskStatus } from "../../protocol/task.ts";
 import { officialState } from "../../wire/official-json.ts";
 import type { Sink } from "../context.ts";
 import { pasteable } from "../program-name.ts";
+import { typeOf } from "../session/schema-types.ts";
 import { writeCard } from "./card-text.ts";
 import type { Failure } from "./failure.ts";
 import type { Output, OwnResult, TaskPage } from "./output.ts";
 import { describeFile, joinedText } from "./part-file.ts";
 import { resumeCommand } from "./resume-hint.ts";
 import { TextWriter } from "./text-writer.ts";
+import { toolLine } from "./tool-line.ts";
 
+/** Where and how text is written. */
 export interface TextOptions {
   readonly stdout: Sink;
   readonly stderr: Sink;
@@ -35,6 +39,7 @@ const ROLE_LABELS: Readonly<Record<Role, string>> = { user: "User", agent: "Agen
 export class TextOutput implements Output {
   readonly #options: TextOptions;
   readonly #writer: TextWriter;
+  /** The artifact whose text block is open, while a stream is printed. */
   #artifactId: string | undefined;
 
   constructor(options: TextOptions) {
@@ -205,7 +210,12 @@ export class TextOutput implements Output {
     if (verbose && part.raw === undefined && part.url === undefined && part.mediaType !== undefined) {
       await this.#writer.field("Media type", part.mediaType);
     }
+    const tool = toolLine(part, verbose);
+    const answer = inputSchemaOf(part);
     if (part.text !== undefined) await this.#writer.block(label, part.text);
+    else if (tool !== undefined) await this.#writer.field(tool.label, tool.text);
+    else if (answer !== undefined && !verbose)
+      await this.#writer.field("Answer with", typeOf(answer.schema, answer.schema));
     else if (part.data !== undefined) await this.#writer.block("Data", JSON.stringify(part.data, null, 2));
     else await this.#writer.field("File", describeFile(part));
     if (verbose) await this.#data("Metadata", part.metadata);

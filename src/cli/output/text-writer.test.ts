@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { oneLine, plainText, TextWriter } from "./text-writer.ts";
+import { oneLine, plainText } from "../../internal/terminal-text.ts";
+import { TextWriter } from "./text-writer.ts";
 
 function written(): { readonly writer: TextWriter; readonly text: () => string } {
   let text = "";

@@ -1,19 +1,5 @@
+import { oneLine, plainText } from "../../internal/terminal-text.ts";
 import type { Sink } from "../context.ts";
-
-// Control and bidirectional characters from an agent must not reach the terminal. Line breaks and tabs may.
-const CONTROLS = /(?![\n\t])[\p{Cc}\u200e\u200f\u2028-\u202e\u2066-\u2069]/gu;
-
-/** Foreign text, safe for a terminal: control characters are escaped. */
-export function plainText(text: string): string {
-  return text
-    .replaceAll("\r\n", "\n")
-    .replaceAll(CONTROLS, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`);
-}
-
-/** The same in one line. */
-export function oneLine(text: string): string {
-  return plainText(text).replaceAll(/[\n\t]+/g, " ");
-}
 
 /**
  * Text that programs can parse: fields, one `Label: value` per line, and blocks: a line `Label:`, the content and an empty line. Within a block, an empty
@@ -27,6 +13,7 @@ export class TextWriter {
     this.#sink = sink;
   }
 
+  /** Line breaks in the value become spaces. */
   async field(label: string, value: string): Promise<void> {
     await this.close();
     await this.#sink.write(`${label}: ${oneLine(value)}\n`);

@@ -1,10 +1,11 @@
+import { oneLine } from "../../internal/terminal-text.ts";
 import { textOf } from "../../protocol/part.ts";
-import { oneLine } from "../output/text-writer.ts";
 import type { Arrival } from "./hooks-listener.ts";
 
 const GREEN = 32;
 const YELLOW = 33;
 const RED = 31;
+/** Characters of a message or artifact that a line shows. */
 const MAX_PREVIEW = 60;
 
 /** Colours a text, or returns it unchanged. */

@@ -1,9 +1,13 @@
+// Checks of `palaver conformance`: what a caller relies on, tried on a running agent. They send real messages and create tasks. The A2A
+// project's kit checks far more.
+
 import type { AgentClient } from "../../client/api.ts";
 import { RemoteError, type RemoteErrorCode } from "../../client/http/errors.ts";
 import type { Task } from "../../protocol/task.ts";
 import type { Session } from "./session.ts";
 import { isSettled } from "./wait-for-task.ts";
 
+/** The result of one check. `id` is stable, for scripts. */
 export interface CheckResult {
   readonly id: string;
   readonly title: string;
@@ -12,6 +16,7 @@ export interface CheckResult {
   readonly detail?: string;
 }
 
+/** What the checks share. Later checks use the task of the first message. */
 interface Trial {
   readonly session: Session;
   readonly signal: AbortSignal;
@@ -121,6 +126,7 @@ function withoutTask({ task }: Trial): string | undefined {
   return task === undefined ? "the agent created no task" : undefined;
 }
 
+/** Passes only if the call fails with this error. Any other error fails the check. */
 async function refused(code: RemoteErrorCode, call: () => Promise<unknown>): Promise<void> {
   try {
     await call();
@@ -131,7 +137,7 @@ async function refused(code: RemoteErrorCode, call: () => Promise<unknown>): Pro
   throw new Error("it was not rejected");
 }
 
-/** Milliseconds for one check, unless `--timeout` is set. */
+/** Milliseconds for one check. `--timeout` limits the whole command. */
 const CHECK_TIMEOUT = 60_000;
 
 /** Runs the checks one after the other. */

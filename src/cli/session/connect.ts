@@ -9,9 +9,11 @@ export interface ConnectRequest {
   readonly bindings: readonly string[];
   /** Protocol version. Absent: the newest that both sides support. `any`: the first in the card. */
   readonly version?: string;
+  /** Service parameters, sent with every request (A2A 1.0 §3.2.6). */
   readonly headers: Readonly<Record<string, string>>;
   /** The caller's credentials. */
   readonly credentials?: CredentialSet;
+  /** Milliseconds between polls, at first. */
   readonly pollInterval: number;
   readonly fetch: typeof fetch;
   readonly signal: AbortSignal;

@@ -1,5 +1,6 @@
 import type { Redaction } from "../output/redact.ts";
 
+/** What is logged, and where. */
 export interface DebugFetchOptions {
   readonly fetch: typeof fetch;
   readonly redaction: Redaction;
@@ -8,7 +9,10 @@ export interface DebugFetchOptions {
   readonly log: (line: string) => void;
 }
 
-/** A `fetch` that logs requests and responses, line by line and without secrets. */
+/**
+ * A `fetch` that logs requests and responses, line by line and without secrets: `[1] > POST https://…`, `[1] < 200 OK after 12 ms`. The
+ * number tells concurrent requests apart.
+ */
 export function createDebugFetch({ fetch: send, redaction, now, log }: DebugFetchOptions): typeof fetch {
   let requests = 0;
   return async (input, init) => {

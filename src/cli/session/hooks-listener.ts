@@ -13,11 +13,13 @@ export interface Arrival {
   readonly body: Uint8Array;
   /** Absent: nothing is verified. */
   readonly verdict: WebhookResult | undefined;
+  /** `undefined` if the body is no notification. */
   readonly notification: ReturnType<typeof parseNotification>;
   /** The HTTP status of the response. */
   readonly answered: number;
 }
 
+/** Where to listen, and what to do with notifications. */
 export interface ListenerOptions {
   readonly host: string;
   /** The port; 0 picks a free one. */
@@ -29,11 +31,13 @@ export interface ListenerOptions {
   readonly onArrival: (arrival: Arrival) => Promise<void>;
 }
 
+/** A running listener. */
 export interface HooksListener {
   readonly url: string;
   close(): Promise<void>;
 }
 
+/** A longer body is answered with 413. */
 const MAX_BYTES = 10_000_000;
 
 /** Receives notifications and answers them. Rejects with a {@link StartupError} if it cannot listen. */
@@ -63,6 +67,7 @@ interface Receiving extends ListenerOptions {
   readonly verify: WebhookVerifier | undefined;
 }
 
+/** The answer follows the printing, so that a slow terminal slows the sender down instead of filling the memory. */
 async function receive(request: IncomingMessage, response: ServerResponse, options: Receiving): Promise<void> {
   const { method = "", headers } = request;
   const url = URL.parse(request.url ?? "", "http://localhost");

@@ -11,6 +11,7 @@ import { guessMediaType } from "../options/media-type.ts";
 export interface TypedPart {
   readonly kind: "text" | "file" | "data";
   readonly value: string;
+  /** Set by the `--media-type` that follows the part. */
   mediaType?: string;
 }
 
@@ -66,6 +67,7 @@ export async function readParts(
   return parts;
 }
 
+/** A file is sent inline; a URL is sent as it is, and the agent fetches it. */
 async function readPart(
   { kind, value, mediaType }: TypedPart,
   { cwd, stdin }: Pick<CliContext, "cwd" | "stdin">,
@@ -122,6 +124,7 @@ function parsed(json: string, source: string): JsonValue {
   }
 }
 
+/** Until the end of standard input, at most as much as a file. */
 async function readInput(stdin: AsyncIterable<Uint8Array | string>): Promise<string> {
   const decoder = new TextDecoder();
   let text = "";

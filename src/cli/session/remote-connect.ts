@@ -15,15 +15,18 @@ const ANY_VERSION = "any";
 /** Connects commands to agents with the client library. */
 export const remoteConnect: Connect = Object.assign(connectTo, { readCard });
 
+/** Without a requested version, only the interfaces of the newest one are offered to `connect`, whatever their place in the card. */
 async function connectTo(request: ConnectRequest): Promise<AgentClient> {
   const { version, bindings, headers, credentials, fetch, pollInterval, signal } = request;
   const { card } = await find(request);
   const isAny = version?.toLowerCase() === ANY_VERSION;
-  const agent = await connect(version === undefined ? newestOf(card) : card, {
+  const offered = version === undefined ? newestOf(card) : card;
+  const agent = await connect(offered, {
     fetch,
     headers,
     signal,
-    prefer: bindings,
+    // Naming gRPC allows it although it bypasses `fetch`, which here only writes a debug log.
+    prefer: offersOnlyGrpc(offered) ? [...bindings, GRPC] : bindings,
     ...(version !== undefined && !isAny && { version }),
     ...(credentials !== undefined && { credentials }),
     retry: { attempts: 3, baseDelay: 250 },
@@ -31,6 +34,12 @@ async function connectTo(request: ConnectRequest): Promise<AgentClient> {
   });
   // Commands show the whole card, not the filtered one.
   return { ...agent, card };
+}
+
+const GRPC = "GRPC";
+
+function offersOnlyGrpc({ interfaces }: AgentCard): boolean {
+  return interfaces.every(({ binding }) => binding.toUpperCase() === GRPC);
 }
 
 /** The card with only the interfaces of its newest version. */
@@ -47,7 +56,7 @@ function versionNumber({ binding, protocolVersion }: AgentInterface): number {
   return major * 1000 + minor;
 }
 
-/** The problems of a card that cannot be parsed at all. */
+/** The problems of a card, also of one that cannot be used at all. Empty: the card is valid. */
 async function readCard(request: ConnectRequest): Promise<ReadCard> {
   try {
     const { warnings } = await find(request);
@@ -59,6 +68,7 @@ async function readCard(request: ConnectRequest): Promise<ReadCard> {
   }
 }
 
+/** Reads the card without credentials. */
 async function find({ reference, headers, fetch, signal }: ConnectRequest): Promise<Discovered> {
   if (reference.kind === "url") return discover(reference.url, { headers, fetch, signal });
   return discover(await cardIn(reference));

@@ -6,6 +6,7 @@ import { agentReference, referenceKey } from "../options/agent-reference.ts";
 import type { CheckResult } from "./conformance-checks.ts";
 import type { Session } from "./session.ts";
 
+/** The entrance of the kit, by which its folder is recognised. */
 const RUNNER = "run_tck.py";
 
 /** Runs the A2A project's test kit (TCK) from a folder against the agent. Its output goes to standard error. */

@@ -7,6 +7,7 @@ import { CliError } from "../cli-error.ts";
 import { endingFor } from "../options/media-type.ts";
 import { bytesOf, joinedText } from "../output/part-file.ts";
 
+/** A file that was written. */
 export interface SavedFile {
   readonly path: string;
   readonly bytes: number;
@@ -14,8 +15,10 @@ export interface SavedFile {
   readonly artifactId: string;
 }
 
+/** Where to save, and what to do with existing files. */
 export interface SaveOptions {
   readonly folder: string;
+  /** False: an existing file is an error. */
   readonly overwrite: boolean;
   /** Downloads parts that are only URLs. Absent: they are skipped. */
   readonly fetch?: typeof fetch;
@@ -48,6 +51,7 @@ export async function saveArtifacts(
 
 // Path separators, characters that file systems reject, and control characters.
 const UNSAFE = /[\p{Cc}<>:"/\\|?*]+/gu;
+/** Names of devices on Windows. */
 const RESERVED = /^(?:con|prn|aux|nul|com\d|lpt\d)(?=\.|$)/i;
 const LONGEST_NAME = 150;
 
@@ -61,6 +65,10 @@ function fileName(part: Part, { name, artifactId }: Artifact): string {
   return `${base}${endingFor(part.mediaType)}`;
 }
 
+/**
+ * `../a:b.txt` becomes `_a_b.txt`: without path separators, leading dots and dashes, and reserved names; at most 150 characters. May be
+ * empty.
+ */
 function safeName(name: string): string {
   return name
     .replaceAll(UNSAFE, "_")
@@ -70,6 +78,7 @@ function safeName(name: string): string {
     .slice(0, LONGEST_NAME);
 }
 
+/** `a.txt`, then `a-2.txt`, `a-3.txt`. Only for files of this run. */
 function freeName(name: string, taken: Set<string>): string {
   const [, base = name, ending = ""] = /^(.+?)(\.[^.]*)?$/s.exec(name) ?? [];
   let free = name;
@@ -93,6 +102,7 @@ async function contentOf(part: Part, { fetch, signal }: SaveOptions): Promise<As
   return response.body ?? new Uint8Array();
 }
 
+/** Returns the number of bytes. An incomplete file is removed. */
 async function write(
   path: string,
   content: AsyncIterable<Uint8Array> | Uint8Array,

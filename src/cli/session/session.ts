@@ -1,5 +1,9 @@
+// What every command that calls an agent needs: settings, output, progress, secrets to hide, and one place that turns errors into messages
+// and exit codes. `runSession` creates it, runs the command and reports.
+
 import type { AgentClient } from "../../client/api.ts";
 import type { CredentialSet, Token } from "../../client/credentials/contract.ts";
+import { oneLine } from "../../internal/terminal-text.ts";
 import { isInterrupted, isTerminal } from "../../protocol/state.ts";
 import type { Task } from "../../protocol/task.ts";
 import { officialState } from "../../wire/official-json.ts";
@@ -15,7 +19,6 @@ import type { Output } from "../output/output.ts";
 import { type Progress, startProgress } from "../output/progress.ts";
 import { Redaction } from "../output/redact.ts";
 import { TextOutput } from "../output/text-output.ts";
-import { oneLine } from "../output/text-writer.ts";
 import { pasteable } from "../program-name.ts";
 import { shellWord } from "../shell-words.ts";
 import type { ConnectRequest, ReadCard } from "./connect.ts";
@@ -29,6 +32,7 @@ export interface Session {
   readonly sources: Sources;
   readonly output: Output;
   readonly progress: Progress;
+  /** Knows the secrets of this run. Errors, notes and logs pass through it. */
   readonly redaction: Redaction;
   /** `context.fetch`, with logging if `--debug` is set. */
   readonly fetch: typeof fetch;
@@ -44,6 +48,7 @@ export interface Session {
   about(task: Task): void;
   /** The same if only the id of the task is known. */
   aboutId(taskId: string): void;
+  /** Writes `Warning: …` to standard error. */
   warn(message: string): Promise<void>;
   /** Writes a line to standard error. */
   note(message: string): Promise<void>;
@@ -62,7 +67,7 @@ export class CommandFailed extends Error {
   }
 }
 
-/** Runs a command with its settings, and reports errors as text or JSON. */
+/** Runs a command with its settings, and reports errors as text or JSON. Throws `CommandFailed` after an error was reported. */
 export async function runSession(
   context: CliContext,
   flags: Flags,
@@ -83,6 +88,7 @@ export async function runSession(
   if (session.exitCode !== 0) throw new CommandFailed(session.exitCode, undefined);
 }
 
+/** Reads the settings files. Throws a usage error if a file that `--config` names does not exist. */
 export function sourcesFrom(context: CliContext, flags: Flags): Sources {
   const named = typeof flags["config"] === "string" ? flags["config"] : context.env["A2ACLI_CONFIG"] || undefined;
   return { flags, env: context.env, files: readConfigFiles(named, context) };
@@ -122,7 +128,7 @@ class RunningSession implements Session {
   #task: Task | undefined;
   #taskId: string | undefined;
   #hasCredentials: boolean;
-  #insecurityTold = false;
+  #isInsecurityReported = false;
   #exitCode = 0;
 
   constructor({ context, settings, sources, signal }: SessionParts) {
@@ -159,6 +165,7 @@ class RunningSession implements Session {
     return this.context.connect.readCard(await this.#request(false));
   }
 
+  /** Throws a usage error if no agent is given. */
   async #request(anonymous: boolean): Promise<ConnectRequest> {
     const { settings, context } = this;
     if (settings.agentCard === undefined) {
@@ -251,9 +258,10 @@ class RunningSession implements Session {
     return createDebugFetch({ fetch: context.fetch, redaction, now: context.now, log });
   }
 
+  /** Once per command, before the first request. */
   async #warnOfInsecurity(): Promise<void> {
-    if (!this.settings.insecure || this.#insecurityTold) return;
-    this.#insecurityTold = true;
+    if (!this.settings.insecure || this.#isInsecurityReported) return;
+    this.#isInsecurityReported = true;
     this.context.trustAllCertificates();
     await this.warn(
       "TLS certificates are not verified (--insecure). Anyone on the network path can read and change everything.",
@@ -273,6 +281,7 @@ function paintOn({ stderr, env }: CliContext, colour: number): (word: string) =>
   return (word) => (isPlain ? word : `\u001b[${colour}m${word}\u001b[0m`);
 }
 
+/** Text or JSON, by `--output`. */
 function outputFor({ context, settings, agentFlags, progress }: RunningSession): Output {
   const { stdout, stderr } = context;
   // Output and the progress line must not mix.

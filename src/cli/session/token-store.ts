@@ -1,6 +1,7 @@
-import { chmodSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { chmodSync, existsSync, readFileSync, statSync } from "node:fs";
+import { join } from "node:path";
 import type { OAuthCredentials, Token, TokenStore } from "../../client/credentials/contract.ts";
+import { changeFile } from "../../platform/security/locked-file.ts";
 import { CliError } from "../cli-error.ts";
 import { configFolder } from "../options/config-files.ts";
 
@@ -10,13 +11,17 @@ export interface Login extends Pick<OAuthCredentials, "clientId" | "scopes" | "f
   readonly tokens: Readonly<Record<string, Token>>;
 }
 
+/** Beside the user's settings. */
 export function tokenFile(home: string): string {
   return join(configFolder(home), "tokens.json");
 }
 
-/** All logins, by agent. */
+/** All logins, by agent; empty if nobody has logged in. Throws a `CliError` if the file cannot be read. */
 export function readLogins(home: string): Readonly<Record<string, Login>> {
-  const path = tokenFile(home);
+  return readFile(tokenFile(home));
+}
+
+function readFile(path: string): Readonly<Record<string, Login>> {
   let text: string;
   try {
     text = readFileSync(path, "utf8");
@@ -35,20 +40,26 @@ export function readLogins(home: string): Readonly<Record<string, Login>> {
   }
 }
 
-/** Stores or deletes the login of an agent. Only the owner may read the file; it is replaced atomically. */
-export function storeLogin(home: string, agent: string, login: Login | undefined): void {
-  const { [agent]: _before, ...others } = readLogins(home);
-  const logins = login === undefined ? others : { ...others, [agent]: login };
+/** Deletes the login of an agent. */
+export function deleteLogin(home: string, agent: string): void {
+  changeLogin(home, agent, () => undefined);
+}
+
+/**
+ * Changes or deletes the login of an agent, under a lock: other processes may log in at the same time. Only the owner may read the file; it is
+ * replaced atomically. Throws a `CliError` if the file cannot be written.
+ */
+function changeLogin(home: string, agent: string, change: (before: Login | undefined) => Login | undefined): void {
   const path = tokenFile(home);
-  const draft = `${path}.${process.pid}`;
   try {
-    mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-    rmSync(draft, { force: true });
-    writeFileSync(draft, `${JSON.stringify(logins, null, 2)}\n`, { mode: 0o600, flag: "wx" });
-    chmodSync(draft, 0o600);
-    renameSync(draft, path);
+    changeFile(path, (place) => {
+      if (existsSync(place)) chmodSync(place, 0o600);
+      const { [agent]: before, ...others } = readFile(place);
+      const login = change(before);
+      return `${JSON.stringify(login === undefined ? others : { ...others, [agent]: login }, null, 2)}\n`;
+    });
   } catch (error) {
-    rmSync(draft, { force: true });
+    if (error instanceof CliError) throw error;
     throw new CliError("A2ACLI_ERR_INTERNAL", `The token could not be written to ${path}.`, { cause: error });
   }
 }
@@ -63,6 +74,7 @@ export function isReadableByOthers(path: string): boolean {
   }
 }
 
+/** Whose tokens, and where. */
 export interface StoredTokensOptions {
   readonly home: string;
   readonly agent: string;
@@ -82,16 +94,21 @@ export function storedTokens({ home, agent, login, onToken }: StoredTokensOption
     },
     set(key, token) {
       onToken(token);
-      storeLogin(home, agent, { ...login, tokens: { ...all(), [key]: token } });
+      changeLogin(home, agent, (before) => ({ ...login, tokens: { ...before?.tokens, [key]: token } }));
     },
     delete(key) {
-      const { [key]: _gone, ...others } = all();
-      storeLogin(home, agent, { ...login, tokens: others });
+      changeLogin(home, agent, (before) => {
+        const { [key]: _gone, ...others } = before?.tokens ?? {};
+        return { ...login, tokens: others };
+      });
     },
   };
 }
 
-/** The credentials of an earlier login to this agent; `undefined` if there was none. */
+/**
+ * The credentials of an earlier login to this agent; `undefined` if there was none. They refresh an expired token, but never start a new
+ * login in the middle of another command.
+ */
 export function storedCredentials(
   { home, agent, onToken }: Omit<StoredTokensOptions, "login">,
   clientSecret: string | undefined,

@@ -12,9 +12,11 @@ export function isSettled(state: TaskState): boolean {
 
 /** The longest pause between polls of an unchanged task, as a multiple of `--poll-interval`. */
 const MAX_STRETCH = 5;
+/** The pause grows by this factor with each poll of an unchanged task. */
 const STRETCH = 1.25;
 /** How many polls in a row may fail before the command fails. */
 const MAX_FAILURES = 5;
+/** Errors after which the next poll may succeed. */
 const PASSING: ReadonlySet<string> = new Set(["network", "unavailable", "rate-limited", "timeout"]);
 
 /** Polls a task until it is finished or waits for its caller. `known` is its last known state. */

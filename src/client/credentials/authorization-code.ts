@@ -16,6 +16,9 @@ export async function requestPersonToken(context: TokenContext, steps: Authoriza
   return requestToken(form, context);
 }
 
+/**
+ * The values of one login. `state` and `verifier` are random, so that a code of another login cannot be used (RFC 7636, RFC 6749 §10.12).
+ */
 interface Request {
   readonly redirectUri: string;
   readonly verifier: string;
@@ -40,6 +43,7 @@ async function authorizationUrl(context: TokenContext, { redirectUri, verifier, 
   return url.href;
 }
 
+/** What the redirect must contain to belong to this login. `issuer` is checked if the server names it (RFC 9207). */
 interface Expected {
   readonly state: string;
   readonly issuer: string | undefined;
@@ -65,6 +69,7 @@ function codeFrom(sentTo: string, { state, issuer }: Expected): string {
   return code;
 }
 
+/** 43 characters from 256 random bits: the shortest verifier that RFC 7636 §4.1 allows. */
 function randomText(): string {
   return base64Url(crypto.getRandomValues(new Uint8Array(32)));
 }

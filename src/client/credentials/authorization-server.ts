@@ -9,14 +9,17 @@ import { type OAuthCredentials, USABLE_FLOWS, type UsableFlow } from "./contract
 /** The endpoints of an authorization server. */
 export interface AuthorizationServer {
   readonly tokenUrl: string;
+  /** Where tokens are refreshed; the token endpoint unless the card names another URL. */
   readonly refreshUrl: string;
   readonly authorizationUrl?: string;
   readonly deviceAuthorizationUrl?: string;
+  /** As its metadata states it; absent if no metadata was read. */
   readonly issuer?: string;
   /** Client authentication methods of its token endpoint, if known. */
   readonly authentication?: readonly string[];
 }
 
+/** The schemes of a card whose credential is a token of an authorization server. */
 export type TokenScheme = Extract<SecurityScheme, { readonly type: "oauth2" | "openIdConnect" }>;
 
 /** The endpoint that each flow needs besides the token endpoint. */
@@ -43,6 +46,7 @@ export function possibleFlows(scheme: TokenScheme | undefined, credentials: OAut
   });
 }
 
+/** Metadata may contain every endpoint, so a URL of metadata is sufficient before it is read. */
 function knowsWhere(flow: UsableFlow, scheme: TokenScheme | undefined, credentials: OAuthCredentials): boolean {
   if (metadataUrls(scheme, credentials).length > 0) return true;
   const { tokenUrl } = endpoints(flow, scheme, credentials);
@@ -80,6 +84,7 @@ function issuerUrls(issuer: string): readonly string[] {
   ];
 }
 
+/** What decides which authorization server is used, and how to reach it. */
 export interface ServerOptions {
   readonly flow: UsableFlow;
   readonly scheme: TokenScheme | undefined;
@@ -111,6 +116,7 @@ export async function findServer(options: ServerOptions): Promise<AuthorizationS
 
 type Metadata = Partial<AuthorizationServer>;
 
+/** Tries the URLs in turn; only a 404 leads to the next one. Throws `no-credentials` if a document describes no server. */
 async function fetchMetadata(
   urls: readonly string[],
   credentials: OAuthCredentials,
@@ -133,6 +139,7 @@ async function fetchMetadata(
   return {};
 }
 
+/** Reads the members of RFC 8414 §2. Throws `no-credentials` if the document describes another issuer. */
 function readMetadata(
   json: Readonly<Record<string, unknown>>,
   url: URL,
@@ -167,7 +174,10 @@ function trimmed(address: string | undefined): string | undefined {
   return address === undefined ? undefined : withoutTrailing(address, "/");
 }
 
-/** A URL that secrets may be sent to: encrypted, or on this machine, and on a trusted host. */
+/**
+ * A URL that secrets may be sent to: encrypted, or on this machine, and on a trusted host. Throws `no-credentials` for any other URL: the
+ * card chooses these URLs, and whoever wrote the card could otherwise collect client secrets.
+ */
 export function tokenAddress(address: string, { hosts, insecure = false }: OAuthCredentials): URL {
   const url = URL.canParse(address) ? new URL(address) : undefined;
   if (url === undefined || (url.protocol !== "https:" && url.protocol !== "http:")) {

@@ -37,6 +37,7 @@ export function createUndeclaredAuthorize(credentials: Credentials, fetching: Fe
   return authorizeBy(undeclaredProofs(credentials, fetching));
 }
 
+/** The first attempt of a call sends the current values, the second attempt replaced ones. */
 function authorizeBy(proofs: readonly Proof[]): Authorize {
   // By call: each call has its own signal, and repeats it for the second attempt.
   const shown = new WeakMap<AbortSignal, readonly string[]>();
@@ -67,6 +68,10 @@ async function replaced(
   return values.map((value, index) => value ?? before[index] ?? "");
 }
 
+/**
+ * The requirements of a card are alternatives, each with schemes that are all required. A card without security gets what needs no
+ * declaration.
+ */
 function proofsFor(card: AgentCard, credentials: CredentialSet, fetching: FetchOptions): readonly Proof[] {
   const alternatives = requirementsOf(card);
   if (alternatives.length === 0) return undeclaredProofs(credentials, fetching);
@@ -86,6 +91,7 @@ function isDemanding(requirement: SecurityRequirement): boolean {
   return Object.keys(requirement).length > 0;
 }
 
+/** The caller's credentials, and how to fetch tokens with them. */
 interface Means {
   readonly credentials: CredentialSet;
   readonly fetching: FetchOptions;
@@ -113,7 +119,9 @@ function requirementsOf({ security, securitySchemes = {} }: AgentCard): readonly
   return Object.keys(securitySchemes).map((name) => Object.fromEntries([[name, []]]));
 }
 
-/** Describes in one sentence which credentials a card requires. */
+/**
+ * Describes in one sentence which credentials a card requires: `key (a key in the header X-Key), or login (OAuth 2, clientCredentials)`.
+ */
 export function describeRequirements(card: AgentCard): string {
   const alternatives = requirementsOf(card).map((requirement) => {
     const schemes = Object.entries(requirement).map(([name, scopes]) =>

@@ -4,6 +4,7 @@ import { RemoteError } from "../http/errors.ts";
 import type { DevicePrompt, Token } from "./contract.ts";
 import { postForm, requestToken, scopeParameter, type TokenContext, TokenRefusal } from "./token-request.ts";
 
+/** The first answer of the authorization server (RFC 8628 §3.2). */
 interface DeviceGrant {
   readonly deviceCode: string;
   readonly prompt: DevicePrompt;
@@ -44,6 +45,7 @@ function isUnreachable(error: unknown): boolean {
   return error instanceof RemoteError && error.code === "network";
 }
 
+/** Defaults for missing members: the code is valid for 10 minutes, polls are 5 seconds apart. */
 async function beginGrant(context: TokenContext): Promise<DeviceGrant> {
   const { server, scopes, now } = context;
   const json = await postForm(server.deviceAuthorizationUrl ?? "", scopeParameter(scopes), context);

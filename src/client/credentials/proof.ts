@@ -18,6 +18,7 @@ export interface Proof {
   readonly isInteractive?: boolean;
 }
 
+/** A scheme of the card, with its name there and the scopes that the card requires. */
 export interface SchemeNeed {
   readonly name: string;
   readonly scheme: SecurityScheme;
@@ -59,6 +60,7 @@ export function undeclaredProofs(credentials: CredentialSet, fetching: FetchOpti
   ];
 }
 
+/** A client certificate: the TLS connection presents it, not the request. */
 const NOTHING_TO_SHOW: Proof = {
   value: async () => "",
   replace: async () => undefined,
@@ -92,6 +94,7 @@ function basicProof({ basic }: CredentialSet): Proof | undefined {
   return headerProof("Basic", async () => base64(`${username}:${await readSecret(password)}`));
 }
 
+/** Which token is needed. `scheme` is absent if no card names an authorization server: then the caller's settings must. */
 interface TokenNeed {
   readonly scheme?: TokenScheme;
   readonly scopes: readonly string[];
@@ -104,6 +107,7 @@ function bearerProof(credentials: CredentialSet, need: TokenNeed): Proof | undef
   return tokenProof(credentials, { scopes: need.scopes, fetching: need.fetching });
 }
 
+/** `undefined` if no flow is possible: another credential may still satisfy the scheme. */
 function tokenProof({ oauth2 }: CredentialSet, { scheme, scopes, fetching }: TokenNeed): Proof | undefined {
   if (oauth2 === undefined) return undefined;
   const [flow] = possibleFlows(scheme, oauth2);
@@ -126,6 +130,7 @@ function headerProof(scheme: string, secret: Secret): Proof {
   };
 }
 
+/** After a rejection the secret is read again: a function may return a new one. */
 function secretProof(secret: Secret): Pick<Proof, "value" | "replace"> {
   return {
     value: () => readSecret(secret),

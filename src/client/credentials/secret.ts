@@ -3,6 +3,7 @@ import { RemoteError } from "../http/errors.ts";
 /** A secret, or a function that returns it. The function is called again after the agent has rejected the secret. */
 export type Secret = string | (() => string | Promise<string>);
 
+/** Throws `no-credentials` if the value is empty or no text. */
 export async function readSecret(secret: Secret): Promise<string> {
   const value = typeof secret === "string" ? secret : await secret();
   // JavaScript callers may pass anything; an unset environment variable is a common mistake.
@@ -11,7 +12,8 @@ export async function readSecret(secret: Secret): Promise<string> {
 }
 
 /**
- * The value, if a header can carry it. Checked here because the error of `Headers` would contain the value.
+ * The value, if a header can carry it; otherwise throws `no-credentials`. Checked here because the error of `Headers` would contain the
+ * value.
  */
 export function asHeaderValue(value: string): string {
   if (!/^[\t\x20-\x7e\x80-\xff]*$/.test(value)) {
@@ -28,7 +30,9 @@ export function asCookieValue(value: string): string {
   return value;
 }
 
-/** Foreign text for an error message: short, in one line, with the secrets removed. */
+/**
+ * Foreign text for an error message: in one line of at most 200 characters, with the secrets replaced by `…`, also in percent-encoded form.
+ */
 export function redacted(text: string, secrets: readonly (string | undefined)[]): string {
   let clean = text;
   for (const secret of secrets) {
@@ -44,6 +48,7 @@ export function base64(text: string): string {
   return bytesToBase64(new TextEncoder().encode(text));
 }
 
+/** Without padding, as JOSE and PKCE require. */
 export function base64Url(bytes: Uint8Array): string {
   return bytesToBase64(bytes).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
 }

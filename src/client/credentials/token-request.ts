@@ -12,6 +12,7 @@ export interface TokenContext {
   readonly credentials: OAuthCredentials;
   readonly scopes: readonly string[];
   readonly fetching: FetchOptions & { readonly signal: AbortSignal };
+  /** Milliseconds since 1970. */
   now(): number;
 }
 
@@ -26,6 +27,7 @@ export class TokenRefusal extends RemoteError {
   }
 }
 
+/** The parameters of a form, by name. */
 export type Form = Readonly<Record<string, string>>;
 
 /** Posts a form to an authorization server, with client authentication. Resolves with the JSON response. */
@@ -59,6 +61,7 @@ export async function postForm(
   throw refusal(url, { status, json, secrets: [secret, ...SECRET_FIELDS.map((name) => form[name])] });
 }
 
+/** `basic` unless the server's metadata names only `post`: every server must support `basic` (RFC 6749 §2.3.1). */
 function methodOf(
   { authentication: taken }: AuthorizationServer,
   { authentication }: OAuthCredentials,
@@ -73,14 +76,17 @@ function formEncoded(text: string): string {
   return new URLSearchParams({ text }).toString().slice("text=".length);
 }
 
+/** The answer of the authorization server, and the secrets that its texts must not reveal. */
 interface Refused {
   readonly status: number;
   readonly json: Readonly<Record<string, unknown>> | undefined;
   readonly secrets: readonly (string | undefined)[];
 }
 
+/** Members of a form that an error must not repeat. */
 const SECRET_FIELDS = ["code", "code_verifier", "refresh_token", "device_code"] as const;
 
+/** The server's own texts are shown, shortened and without secrets: they usually say what to fix. */
 function refusal(url: URL, { status, json, secrets }: Refused): TokenRefusal {
   const { error, error_description: description } = json ?? {};
   const code = typeof error === "string" && /^[\w.-]{1,60}$/.test(error) ? redacted(error, secrets) : "";
@@ -98,6 +104,7 @@ export async function requestToken(form: Form, context: TokenContext): Promise<T
   return readToken(json, now(), form["refresh_token"]);
 }
 
+/** The answer to a refresh may omit the refresh token: then the previous one stays valid (RFC 6749 §6). */
 function readToken(json: Readonly<Record<string, unknown>>, now: number, previous: string | undefined): Token {
   const { access_token: accessToken, token_type: type = "Bearer", expires_in: lifetime, refresh_token: refresh } = json;
   if (typeof accessToken !== "string" || accessToken === "") {

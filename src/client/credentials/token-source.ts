@@ -9,6 +9,7 @@ import { requestDeviceToken } from "./device-code.ts";
 import { readSecret } from "./secret.ts";
 import { requestToken, type TokenContext, TokenRefusal } from "./token-request.ts";
 
+/** What identifies the tokens of one source. */
 export interface TokenSourceOptions {
   readonly scheme: TokenScheme | undefined;
   readonly flow: UsableFlow;
@@ -64,6 +65,7 @@ export class TokenSource {
     return accessToken === refused ? undefined : accessToken;
   }
 
+  /** A token of unknown expiry is used until the agent rejects it. */
   #isGood({ expiresAt }: Token): boolean {
     return expiresAt === undefined || expiresAt - MARGIN > this.#clock.now();
   }
@@ -98,6 +100,7 @@ export class TokenSource {
     }
   }
 
+  /** The flow was chosen before, so its means exist. */
   async #begin(context: TokenContext): Promise<Token> {
     const { flow, credentials } = this.#options;
     if (flow === "deviceCode") return requestDeviceToken(context, this.#clock);
@@ -108,6 +111,7 @@ export class TokenSource {
     return requestClientToken(context);
   }
 
+  /** Tokens of different clients, flows and scopes must not be mixed. The order of scopes does not matter. */
   #key({ tokenUrl }: AuthorizationServer): string {
     const { flow, credentials } = this.#options;
     return JSON.stringify([tokenUrl, credentials.clientId, flow, [...this.#scopes].sort()]);

@@ -12,8 +12,10 @@ import {
   variesBy,
 } from "./freshness.ts";
 
+/** A request for a document, as a cache needs it. */
 export interface DocumentRequest {
   readonly url: string;
+  /** Responses are cached per value of the headers that they vary by. */
   readonly headers: Readonly<Record<string, string>>;
   readonly signal?: AbortSignal | undefined;
   /** Revalidate even if the cached response is fresh. */
@@ -47,9 +49,11 @@ export interface CardCache {
   readonly size: number;
 }
 
+/** A cached response and the request it answers. */
 interface Entry extends KeptAnswer, DocumentAnswer {
   /** The headers of the request. */
   readonly asked: Readonly<Record<string, string>>;
+  /** The requested URL. `url` is the one after redirects. */
   readonly requestUrl: string;
 }
 
@@ -102,6 +106,7 @@ class MemoryCardCache implements CardCache {
     return this.#loads.run(flight, request.signal, (signal) => this.#load(request, kept, { load, signal }));
   }
 
+  /** Revalidates a cached response if there is one (RFC 9111 §4.3). A failed request or a 5xx may be answered with the stale response. */
   async #load(
     request: DocumentRequest,
     kept: Entry | undefined,
@@ -135,6 +140,7 @@ class MemoryCardCache implements CardCache {
     return undefined;
   }
 
+  /** Stores the response if it may be stored, and removes the least recently used ones above the limits. Returns it in any case. */
   #keep(entry: Entry): Entry {
     const key = entryKey(entry);
     this.#drop(key);
@@ -159,6 +165,7 @@ class MemoryCardCache implements CardCache {
   }
 }
 
+/** Headers that do not identify the caller. They are part of the key only if the response varies by them. */
 const NEUTRAL_HEADERS: ReadonlySet<string> = new Set(["accept", "accept-language", "a2a-version", "user-agent"]);
 
 function entryKey({ requestUrl, asked, headers }: Entry): string {

@@ -14,6 +14,7 @@ const MAX_LEVELS = 3;
 
 /**
  * The URLs where the card may be, in the order to try them. `given` is the URL of the card, of the agent, or of one of its endpoints.
+ * `https://h/x` gives `/x/.well-known/agent-card.json`, `/x/.well-known/agent.json`, both paths at the root, and `/x` itself.
  */
 export function cardPlaces(given: URL): readonly CardPlace[] {
   const base = new URL(given);

@@ -25,7 +25,7 @@ function cardOf(...interfaces: readonly AgentInterface[]): AgentCard {
 }
 
 const card = cardOf(
-  way("https://a/grpc", "GRPC", newest),
+  way("https://a/mqtt", "MQTT", newest),
   { ...way("https://a/rest", "HTTP+JSON", newest), tenant: "t" },
   way("https://a/rpc", "JSONRPC", newest),
   way("https://a/future", "JSONRPC", "9.9"),
@@ -45,9 +45,14 @@ describe("chooseInterface", () => {
     ["finds the plain dialect by binding", { binding: "plain" }, ["plain"]],
     ["finds the plain dialect by version", { version: "plain" }, ["plain"]],
     ["puts preferred interfaces first", { prefer: [older, "JSONRPC"] }, ["old", "rpc", "rest", "plain"]],
-    ["ignores preferences that no interface matches", { prefer: ["GRPC"] }, ["rest", "rpc", "old", "plain"]],
+    ["ignores preferences that no interface matches", { prefer: ["MQTT"] }, ["rest", "rpc", "old", "plain"]],
   ])("%s", (_what, options, expected) => {
     expect(chooseInterface(card, options).map(({ url }) => url.slice("https://a/".length))).toEqual(expected);
+  });
+
+  it("takes gRPC like the other bindings, in the versions that have it", () => {
+    const grpc = cardOf(way("a:1", "GRPC", newest), way("a:1", "grpc", "0.3"), way("a:1", "GRPC", "0.2"));
+    expect(chooseInterface(grpc).map(({ protocolVersion }) => protocolVersion)).toEqual([newest, "0.3"]);
   });
 
   it("keeps the tenant", () => {
@@ -56,14 +61,14 @@ describe("chooseInterface", () => {
 
   it.each<[InterfaceOptions, AgentCard, string]>([
     [{ version: "7.0" }, card, 'The agent "A" does not offer version 7.0'],
-    [{ binding: "GRPC" }, card, 'The agent "A" offers binding GRPC, which is not supported'],
-    [{}, cardOf(way("a:1", "GRPC", newest)), 'The agent "A" offers no supported interface'],
+    [{ binding: "MQTT" }, card, 'The agent "A" offers binding MQTT, which is not supported'],
+    [{}, cardOf(way("a:1", "MQTT", newest)), 'The agent "A" offers no supported interface'],
     [{ version: older, binding: "rest" }, card, `does not offer version ${older} and binding rest`],
   ])("fails for %j with the interfaces that the card has", (options, from, reason) => {
     const choose = (): unknown => chooseInterface(from, options);
     expect(choose).toThrow(RemoteError);
     expect(choose).toThrow(reason);
-    expect(choose).toThrow(`GRPC at ${from.interfaces[0]?.url}`);
+    expect(choose).toThrow(`MQTT at ${from.interfaces[0]?.url}`);
     expect(choose).toThrow(expect.objectContaining({ code: "no-interface" }));
   });
 });

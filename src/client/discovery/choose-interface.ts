@@ -5,12 +5,14 @@ import { RemoteError } from "../http/errors.ts";
 
 /** Which interface of a card to use. */
 export interface InterfaceOptions {
-  /** Use only this binding: `JSONRPC`, `HTTP+JSON`, `plain`, or the URI of a binding. Default: any supported one. */
+  /** Use only this binding: `JSONRPC`, `HTTP+JSON`, `GRPC` (Node only), `plain`, or the URI of a binding. Default: any supported one. */
   readonly binding?: string;
   /** Use only this protocol version, as `Major.Minor`. Default: any supported one. */
   readonly version?: string;
   /** Bindings or versions to prefer, best first. Default: the card's order. */
   readonly prefer?: readonly string[];
+  /** Unfinished versions to use, and to prefer, if the card offers them: `1.1`. Naming one in `version` allows it too. Default: none. */
+  readonly preview?: readonly string[];
 }
 
 /** How many interfaces of a card are tried. A card may list thousands. */
@@ -24,7 +26,9 @@ export type InterfaceChoice = readonly [AgentInterface, ...AgentInterface[]];
  * the interfaces that the card offers, if none matches.
  */
 export function chooseInterface(card: AgentCard, options: InterfaceOptions = {}): InterfaceChoice {
-  const { binding, version, prefer = [] } = options;
+  const { binding, version, preview = [] } = options;
+  const prefer = [...(options.prefer ?? []), ...preview];
+  const allowed = version === undefined ? preview : [...preview, version];
   const wanted = card.interfaces.filter(
     (way) => (binding === undefined || hasBinding(way, binding)) && (version === undefined || hasVersion(way, version)),
   );
@@ -34,7 +38,7 @@ export function chooseInterface(card: AgentCard, options: InterfaceOptions = {})
   };
   // Sorting is stable: within a rank, the card's order stays.
   const [first, ...others] = wanted
-    .filter(isSupportedInterface)
+    .filter((way) => isSupportedInterface(way, allowed))
     .sort((a, b) => rank(a) - rank(b))
     .slice(0, MAX_INTERFACES);
   if (first === undefined) throw noInterface(card, options, wanted);
@@ -57,6 +61,7 @@ function bare(binding: string): string {
   return name === "REST" ? "HTTPJSON" : name;
 }
 
+/** Names what the agent offers, because the caller can then change `binding` or `version`. */
 function noInterface(
   { name, interfaces }: AgentCard,
   { binding, version }: InterfaceOptions,

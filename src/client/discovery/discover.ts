@@ -45,6 +45,7 @@ export function discover(from: string | URL | object, options: DiscoverOptions =
   return abortable(options.signal, () => find(from, options));
 }
 
+/** Tries one URL after the other; the first card that belongs to the agent wins. */
 async function find(from: string | URL | object, options: DiscoverOptions): Promise<Discovered> {
   if (typeof from === "object" && !(from instanceof URL)) return readGiven(from, options);
   const given = addressOf(from);
@@ -76,6 +77,7 @@ export function wasVerified(card: AgentCard): boolean {
   return verified.has(card);
 }
 
+/** Rejects a user and a password in the URL: they would appear in errors and logs. */
 function addressOf(from: string | URL): URL {
   const given = URL.canParse(from.toString()) ? new URL(from) : undefined;
   if (given?.protocol !== "https:" && given?.protocol !== "http:") {
@@ -87,6 +89,7 @@ function addressOf(from: string | URL): URL {
   return given;
 }
 
+/** A card that the caller passes as JSON. Relative URLs in it have no base. */
 async function readGiven(json: object, { verify, ...options }: DiscoverOptions): Promise<Discovered> {
   // Safe: an object has members by name.
   const given = json as Readonly<Record<string, unknown>>;
@@ -109,6 +112,7 @@ async function fetchCard({ url }: CardPlace, options: DiscoverOptions): Promise<
   return fetchKept({ url: request.url, headers: Object.fromEntries(request.headers), isPublic: false }, options);
 }
 
+/** Headers that browsers send to other origins without a preflight. */
 const BARE = { accept: "application/json, application/a2a+json;q=0.9" };
 
 type Fields = Readonly<Record<string, string>>;
@@ -146,6 +150,7 @@ function isPreflightFailure(error: unknown): boolean {
   return isPage && error instanceof RemoteError && error.code === "network" && error.cause instanceof TypeError;
 }
 
+/** The default of `DiscoverOptions.cache`. */
 const sharedCaches = new WeakMap<typeof fetch, CardCache>();
 
 /** One cache per `fetch`: different `fetch` functions may reach different servers. */
@@ -155,6 +160,7 @@ function sharedCache(by: typeof fetch): CardCache {
   return cache;
 }
 
+/** Where the answer came from, and which agent is searched for. */
 interface ReadOptions extends DiscoverOptions {
   readonly place: CardPlace;
   readonly given: URL;
@@ -180,6 +186,7 @@ async function read(answer: DocumentAnswer, options: ReadOptions): Promise<Disco
   return { ...reading, json: signed, url };
 }
 
+/** Turns errors of the decoder into `invalid-card`, with the URL of the card. */
 function understand(json: object, url?: string): ParsedCard {
   try {
     return readCard(json, url);
@@ -190,6 +197,7 @@ function understand(json: object, url?: string): ParsedCard {
   }
 }
 
+/** Ends the search: a server that requires credentials or fails may well have the card. */
 function refused(url: URL, { status, headers }: DocumentAnswer): RemoteError {
   const authenticate = headers.get("www-authenticate") ?? undefined;
   const retryAfter = /^\d{1,9}$/.exec(headers.get("retry-after") ?? "")?.[0];

@@ -7,6 +7,7 @@ export interface KeptAnswer {
   readonly receivedAt: number;
 }
 
+/** Directives of `Cache-Control`: `max-age=60, no-store` has `max-age` with `60`, and `no-store` with an empty value. */
 export type CacheDirectives = ReadonlyMap<string, string>;
 
 /** The directives by name in lower case. The first of two equal names wins. A directive without a value has an empty one. */
@@ -69,6 +70,7 @@ export function ageOf({ headers, requestedAt, receivedAt }: KeptAnswer, now: num
   return Math.max(apparent, declaredAge + receivedAt - requestedAt) + Math.max(now - receivedAt, 0);
 }
 
+/** What applies if a response has no cache headers (A2A 1.0 §8.6.2 leaves it to the client). */
 export interface StalePolicy {
   /** Milliseconds of freshness if the response does not say. */
   readonly defaultTtl: number;
@@ -76,6 +78,7 @@ export interface StalePolicy {
   readonly staleIfError: number;
 }
 
+/** A fresh response is used without a request. */
 export function isFresh(answer: KeptAnswer, now: number, { defaultTtl }: StalePolicy): boolean {
   return ageOf(answer, now) < lifetimeOf(answer.headers, defaultTtl);
 }

@@ -1,3 +1,5 @@
+// Fetches the public keys that a card's signature names (`jku`), from trusted hosts only, and caches them.
+
 import type { KeySet } from "../../auth/detached-signature.ts";
 import { createClock } from "../../internal/clock.ts";
 import type { Guard } from "../http/contract.ts";
@@ -13,6 +15,7 @@ const COOL_DOWN = 30_000;
 /** Limits the cache: a card may name any path of a trusted host. */
 const MAX_PLACES = 64;
 
+/** Times are in milliseconds since 1970. */
 interface KeptKeys {
   readonly keys: KeySet["keys"];
   readonly fetchedAt: number;
@@ -54,6 +57,7 @@ function keptFor(way: typeof fetch): Map<string, KeptKeys> {
   return kept;
 }
 
+/** Keys that lack the wanted id are used only during the cool-down: the signer may have published a new key. */
 function isCurrent({ keys, fetchedAt, freshUntil }: KeptKeys, kid: string, now: number): boolean {
   // If the clock was set back, the age is unknown.
   if (now < fetchedAt) return false;
@@ -71,6 +75,7 @@ async function fetchKeys({ url, hosts }: KeyPlace, options: FetchOptions, now: n
   return { keys, fetchedAt: now, freshUntil: now + Math.min(lifetimeOf(headers, LONGEST_LIFE), LONGEST_LIFE) };
 }
 
+/** Also applied to redirects. Unencrypted URLs are refused: anybody on the way could replace the keys. */
 function onlyThese(hosts: readonly string[], guard: Guard | undefined): Guard {
   return async (url) => {
     await guard?.(url);

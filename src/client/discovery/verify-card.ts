@@ -1,3 +1,6 @@
+// Verifies the signatures of agent cards (A2A 1.0 §8.4.3). Signers differ in which form of the card they sign, so each signature is
+// compared with every form of `wire/card/signed-card.ts`, and only the members of the form that matches are returned.
+
 import { canonicalJson } from "../../auth/canonical-json.ts";
 import {
   type DetachedSignature,
@@ -44,6 +47,7 @@ export interface VerifiedCard {
   readonly form: SignedForm["form"];
 }
 
+/** Later signatures are ignored: each one may cost a request and several verifications. */
 const MAX_SIGNATURES = 16;
 
 /**
@@ -58,6 +62,7 @@ export function verifyCard(
   return abortable(options.signal, () => verified(card, verification, options));
 }
 
+/** One valid signature is sufficient (A2A 1.0 §8.4.3); the reasons of all others are collected for the error. */
 async function verified(
   card: Readonly<Record<string, unknown>>,
   verification: CardVerification,
@@ -93,6 +98,7 @@ function isSignature(value: unknown): value is DetachedSignature {
   return typeof value.protected === "string" && typeof value.signature === "string";
 }
 
+/** A form of the card, with its canonical JSON (RFC 8785), which is what a signature covers. */
 interface Payload extends SignedForm {
   readonly text: string;
 }
@@ -109,6 +115,7 @@ function payloadsOf(card: Readonly<Record<string, unknown>>): readonly Payload[]
   }
 }
 
+/** Throws if the algorithm is not accepted. The message becomes part of `invalid-signature`. */
 function headerOf(
   signature: DetachedSignature,
   { algorithms = SIGNATURE_ALGORITHMS }: CardVerification,
@@ -126,6 +133,7 @@ interface Matching {
   readonly options: FetchOptions;
 }
 
+/** `undefined` if the signature is of another text. Throws if its key is not trusted. */
 async function matchingForm(signature: DetachedSignature, matching: Matching): Promise<SignedForm | undefined> {
   const { header, payloads } = matching;
   const keys = await keysFor(matching);
@@ -152,6 +160,7 @@ async function keysFor({ header, verification, options }: Matching): Promise<rea
   return usable;
 }
 
+/** Empty if the signature names no URL, a key with this id is given, or the host is not trusted: an untrusted host is never called. */
 async function fetchKeys(
   { jku, kid }: SignatureHeader,
   { jwks, jwksHosts = [] }: CardVerification,

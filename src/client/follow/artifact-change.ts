@@ -10,7 +10,10 @@ export interface ArtifactChange {
   readonly event: ArtifactEvent;
 }
 
-/** The event that turns the known artifact into the current one; `undefined` if nothing changed. */
+/**
+ * The event that turns the known artifact into the current one; `undefined` if nothing changed.
+ * Known `Hello`, now `Hello world`: an append of ` world`. Known `Hello`, now `Bye`: a replacement. Known `Hello`, now `Hel`: outdated.
+ */
 export function artifactChange(known: Artifact | undefined, now: Artifact): ArtifactChange | undefined {
   const replacing: ArtifactEvent = { kind: "artifact", artifact: now, append: false, lastChunk: false };
   if (known === undefined) return { kind: "news", event: replacing };
@@ -31,6 +34,7 @@ function addedParts(known: readonly Part[], now: readonly Part[]): readonly Part
   return addedMerged(contentOf(known), contentOf(now)) ?? addedText(known, now);
 }
 
+/** All known parts must still be there, in the same order. Only the last one, if it is plain text, may have grown. */
 function addedMerged(known: readonly Part[], now: readonly Part[]): readonly Part[] | undefined {
   const last = known.at(-1);
   if (last === undefined) return now;
@@ -56,6 +60,7 @@ function addedText(known: readonly Part[], now: readonly Part[]): readonly Part[
   return after.length === before.length ? [] : [{ text: after.slice(before.length) }];
 }
 
+/** `undefined` if a part is more than text. */
 function bareText(parts: readonly Part[]): string | undefined {
   let text = "";
   for (const part of parts) {
@@ -65,6 +70,7 @@ function bareText(parts: readonly Part[]): string | undefined {
   return text;
 }
 
+/** Most parts are text without metadata; only others are compared as JSON. */
 function isSamePart(a: Part, b: Part | undefined): boolean {
   if (b === undefined) return false;
   if (a.text !== undefined && a.metadata === undefined && b.metadata === undefined) {
@@ -73,6 +79,7 @@ function isSamePart(a: Part, b: Part | undefined): boolean {
   return isSameJson(a, b);
 }
 
+/** The order of members does not matter. */
 function isSameJson(a: unknown, b: unknown): boolean {
   if (typeof a !== "object" || typeof b !== "object" || a === null || b === null) return a === b;
   if (Array.isArray(a) !== Array.isArray(b)) return false;

@@ -22,6 +22,7 @@ export class ArtifactDigests {
     this.#hashes = new Map(Object.entries(record).map(([key, digest]) => [key, new ContentHash(digest)]));
   }
 
+  /** Pass it to the constructor to continue, for example after a restart. */
   get record(): DigestRecord {
     return Object.fromEntries(Array.from(this.#hashes, ([key, hash]) => [key, hash.digest]));
   }
@@ -31,6 +32,7 @@ export class ArtifactDigests {
     return this.#isFull;
   }
 
+  /** Ignored once there are too many artifacts: see `isFull`. */
   add({ artifact, append }: Pick<ArtifactEvent, "artifact" | "append">): void {
     if (this.#isFull) return;
     const key = hashOf(artifact.artifactId);

@@ -7,6 +7,7 @@ import { type ArtifactChange, artifactChange } from "./artifact-change.ts";
 import { ArtifactDigests, type DigestRecord } from "./artifact-digests.ts";
 import { KeptArtifacts } from "./kept-artifacts.ts";
 
+/** How much of the artifacts is kept. */
 export interface ArtifactMemoryOptions {
   /** Whether to keep the content of artifacts. Default `all`. */
   readonly result?: StreamResult | undefined;
@@ -76,6 +77,7 @@ export class ArtifactMemory {
     return (now) => digests?.change(now);
   }
 
+  /** Switches from content to digests, for good, when the content exceeds `maxBytes`. */
   #keep(artifacts: KeptArtifacts): void {
     this.#kept = artifacts;
     if (artifacts.bytes <= this.#maxBytes) return;

@@ -78,6 +78,7 @@ export class ContentHash {
     this.#unit(SEPARATOR + 3);
   }
 
+  /** Uses local variables, because it runs once per character of every stream. */
   #text(text: string): void {
     let low = this.#low;
     let high = this.#high;

@@ -45,6 +45,7 @@ export interface Submitting {
 export interface CheckingReply {
   readonly name: "checking-reply";
   readonly taskId: TaskId;
+  /** The state to return to if the agent did not accept the reply. */
   readonly sending: Sending;
   readonly error: RemoteError;
 }
@@ -120,6 +121,7 @@ export interface ConnectionEnd {
   readonly progressed: boolean;
   /** Milliseconds that the server asks to wait before reconnecting (SSE `retry`). */
   readonly retry?: number | undefined;
+  /** Absent if the server closed the stream properly. */
   readonly error?: RemoteError;
 }
 

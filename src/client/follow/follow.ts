@@ -25,6 +25,7 @@ import { ConnectionReader } from "./read-connection.ts";
 import { isSameStatus } from "./task-view.ts";
 import { startSending, startSubscribing, transitions } from "./transitions.ts";
 
+/** What to follow, and how to reach it. */
 export interface FollowOptions extends FollowedTaskOptions {
   readonly host: AgentHost;
   readonly signal: AbortSignal;
@@ -71,6 +72,9 @@ export class TaskFollower {
     return this.#run((facts) => startSubscribing(id, facts));
   }
 
+  /**
+   * Each state yields its events while its I/O runs; the outcome of the I/O decides the next state. Ends by return (`done`) or by an error.
+   */
   async *#run(start: (facts: FollowFacts) => FollowState): Events {
     const host = this.#host;
     let state = start(this.#facts());
@@ -109,6 +113,7 @@ export class TaskFollower {
     }
   }
 
+  /** Read anew before each transition: events and answers change them. */
   #facts(): FollowFacts {
     const { streams, settings } = this.#host;
     return {
@@ -126,11 +131,12 @@ export class TaskFollower {
     this.#sent ??= { call: channel.prepare({ ...request, operation: "stream" }), at: settings.clock.now() };
     const { call } = this.#sent;
     // The stream of a reply starts with the current task. A subscription replays what happened since the last known event.
-    const since = errors.length > 0 || host.takesMessagesOnce ? this.#cursorBefore : undefined;
+    const since = errors.length > 0 || host.isIdempotent ? this.#cursorBefore : undefined;
     const isReply = request.message.taskId !== undefined;
     return this.#reader.read(() => channel.open(call, { signal: this.#signal }), { isReply, since });
   }
 
+  /** With a cursor, the server sends only what followed it (`Last-Event-ID`). */
   #subscribe({ taskId, dropsCursor }: Subscribing): AsyncGenerator<RemoteStreamEvent, Ending> {
     const followed = this.#followed;
     if (dropsCursor) followed.cursor = undefined;
@@ -167,6 +173,7 @@ export class TaskFollower {
     return followed.isSettled() ? "settled" : "accepted";
   }
 
+  /** Errors are part of the outcome, except after an abort. */
   async *#poll({ taskId }: Polling): AsyncGenerator<RemoteStreamEvent, PollOutcome> {
     const followed = this.#followed;
     let events: readonly RemoteStreamEvent[];

@@ -6,6 +6,7 @@ import type { FrameStream } from "../http/channel.ts";
 import { RemoteError } from "../http/errors.ts";
 import { isSameStatus, type TaskView } from "./task-view.ts";
 
+/** When to stop following a task, and what is known about it already. */
 export interface FollowedTaskOptions {
   readonly view: TaskView;
   /** Whether to stop following a task in this state. Terminal states always end it. */
@@ -33,6 +34,7 @@ export class FollowedTask {
     this.cursor = cursor;
   }
 
+  /** The status with the question that the caller has answered; `undefined` if it is not known. */
   get answered(): TaskStatus | undefined {
     return this.#answered;
   }

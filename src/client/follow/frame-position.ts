@@ -25,6 +25,7 @@ export function skipsEvents({ id, event }: Frame, since: string | undefined): bo
   return id !== since && !(isNumber(since) && id === String(Number(since) + 1));
 }
 
+/** Palaver's servers number events with consecutive integers; ids of other servers need not be numbers. */
 function isNumber(id: string): boolean {
   return /^\d{1,15}$/.test(id);
 }

@@ -48,6 +48,7 @@ export class KeptArtifacts {
     return this.#bytes;
   }
 
+  /** A replaced artifact stays in memory while the log refers to it, so the log is also restarted when such artifacts take too much. */
   add({ artifact, append }: Change): void {
     const { artifactId } = artifact;
     const slot = this.#slots.get(artifactId) ?? this.#marks.length;

@@ -14,6 +14,7 @@ export function pauseLength(settings: PauseSettings, pause: Pause): number {
     case "reconnect": {
       const { ended, failures } = pause;
       const { retry, random } = settings;
+      // Up to 25 % longer than the server asks, so that not all clients of a restarted server return at the same moment.
       const asked = Math.min((ended.retry ?? 0) * (1 + random() / 4), retry.maxDelay);
       return Math.max(asked, failures === 0 ? afterProgress(settings, ended) : afterFailure(settings, ended, failures));
     }

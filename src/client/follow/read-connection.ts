@@ -12,6 +12,7 @@ import { readFinalTask } from "./read-final-task.ts";
 import { isTransient } from "./refusals.ts";
 import { isSameStatus } from "./task-view.ts";
 
+/** Whose connections are read. */
 export interface ConnectionReaderOptions {
   readonly host: AgentHost;
   readonly followed: FollowedTask;
@@ -74,6 +75,10 @@ export class ConnectionReader {
     }
   }
 
+  /**
+   * A resumed stream is exact if its first frame confirms the cursor. Otherwise events may be missing or repeated, and everything is
+   * compared with the view before it is passed on.
+   */
   async *#readStream(stream: FrameStream, start: StreamStart): AsyncGenerator<RemoteStreamEvent, Ending> {
     const followed = this.#followed;
     let received = false;
@@ -135,13 +140,13 @@ export class ConnectionReader {
       yield* this.paced(view.catchUp(event.task));
       return;
     }
-    const { taskId, contextId, final: _final, moreFollows: _moreFollows, ...change } = event;
+    const { taskId, contextId, final: _final, moreFollows: _moreFollows, generation, ...change } = event;
     if (change.kind === "status" && mayRepeatStatus) {
       if (this.#isInexact && isTerminal(change.status.state)) yield* this.#missedBeforeEnd();
       if (view.status !== undefined && isSameStatus(view.status, change.status)) return;
       if (view.status !== undefined && isTerminal(view.status.state)) return;
     }
-    yield view.add(change, { taskId, contextId });
+    yield view.add(change, { taskId, contextId }, generation);
   }
 
   /** Some servers end the stream of a failed task with a made-up task id. Only the context shows that the end belongs to this task. */

@@ -1,3 +1,5 @@
+// What errors of agents mean while a task is followed. Agents use the same code for different things, so the rules are collected here.
+
 import { RemoteError, type RemoteErrorCode } from "../http/errors.ts";
 
 /**
@@ -57,11 +59,26 @@ export function resumeRejected(reported: RemoteError | undefined, rejection: Rem
   });
 }
 
-/** `stream-lost`: no more connections are tried. */
-export function streamLost(error: RemoteError | undefined, taskId: string | undefined): RemoteError {
-  const why = error === undefined ? "the agent keeps ending it without sending anything new." : error.message;
-  return new RemoteError("stream-lost", `The task's stream broke and could not be resumed: ${why}`, {
+/** `stream-lost`: no more connections are tried. `error`: why the last connection broke; `undefined`: the agent ended it. */
+export function streamLost(error: RemoteError | undefined, { taskId, reconnects }: LostStream): RemoteError {
+  const why = error === undefined ? "" : `: ${error.message}`;
+  return new RemoteError("stream-lost", `${lostText(error, { taskId, reconnects })}${why}`, {
     ...(taskId !== undefined && { taskId }),
     ...(error !== undefined && { cause: error, remote: error.remote }),
   });
+}
+
+interface LostStream {
+  /** `undefined`: the stream did not name its task. */
+  readonly taskId: string | undefined;
+  /** The setting `retry.reconnects`. */
+  readonly reconnects: number;
+}
+
+function lostText(error: RemoteError | undefined, { taskId, reconnects }: LostStream): string {
+  const ended = error === undefined ? "ended" : "broke";
+  if (taskId === undefined) return `The stream ${ended} before it named a task, so it cannot be resumed`;
+  if (reconnects === 0) return `The task's stream ${ended} and was not resumed, because \`retry.reconnects\` is 0`;
+  if (error !== undefined) return "The task's stream broke and could not be resumed";
+  return "The task's stream could not be resumed: the agent ended it several times without sending anything new";
 }

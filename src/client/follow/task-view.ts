@@ -23,11 +23,14 @@ export interface TaskPlace {
 export class TaskView {
   readonly #maxBytes: number;
   #place: TaskPlace | undefined;
+  /** `undefined` until the first status arrives. Artifacts may arrive before it. */
   #status: TaskStatus | undefined;
   readonly #artifacts: ArtifactMemory;
   #hasArtifacts = false;
   #history: readonly Message[] | undefined;
   #metadata: JsonObject | undefined;
+  /** After the latest event, if the agent sends it. */
+  #generation: number | undefined;
 
   constructor(options: ArtifactMemoryOptions = {}) {
     this.#maxBytes = options.maxBytes ?? Number.POSITIVE_INFINITY;
@@ -54,8 +57,13 @@ export class TaskView {
   /** The task so far, without artifacts if they are not kept. */
   get known(): Task | undefined {
     if (!this.#artifacts.isTooLarge || this.#place === undefined) return this.task;
-    const facts = { status: this.#status, history: this.#history, metadata: this.#metadata, artifacts: undefined };
-    return taskOf(this.#place, facts);
+    return taskOf(this.#place, {
+      status: this.#status,
+      history: this.#history,
+      metadata: this.#metadata,
+      generation: this.#generation,
+      artifacts: undefined,
+    });
   }
 
   /** The digests of the artifacts, if their content is not kept. */
@@ -69,13 +77,15 @@ export class TaskView {
     this.#status = task.status;
     this.#history = task.history;
     this.#metadata = task.metadata;
+    this.#generation = task.generation;
     this.#hasArtifacts = task.artifacts !== undefined;
     this.#artifacts.begin(task.artifacts ?? [], digests);
     return { kind: "task", task };
   }
 
-  /** Adds an event. `place` names its task, in case nothing is known yet. */
-  add(event: TaskEvent, place: TaskPlace): RemoteStreamEvent {
+  /** Adds an event. `place` names its task, in case nothing is known yet; `generation` is that of the task after the event, if known. */
+  add(event: TaskEvent, place: TaskPlace, generation?: number): RemoteStreamEvent {
+    this.#generation = generation;
     this.#place ??= place;
     if (this.#place.contextId === "" && place.contextId !== "") this.#place = place;
     if (event.kind === "status") this.#status = event.status;
@@ -103,11 +113,11 @@ export class TaskView {
     for (const artifact of task.artifacts ?? []) {
       const change = changeOf(artifact);
       if (change === undefined || (change.kind === "outdated" && !isFinal)) continue;
-      events.push(this.add(change.event, place));
+      events.push(this.add(change.event, place, task.generation));
     }
     const isNewer = isFinal || isNotBefore(task.status.timestamp, status.timestamp);
     if (isNewer && !isSameStatus(status, task.status)) {
-      events.push(this.add({ kind: "status", status: task.status }, place));
+      events.push(this.add({ kind: "status", status: task.status }, place, task.generation));
     }
     return events;
   }
@@ -118,26 +128,30 @@ export class TaskView {
     const status = this.#status;
     const history = this.#history;
     const metadata = this.#metadata;
+    const generation = this.#generation;
     const isTooLarge = this.#artifacts.isTooLarge;
     const artifacts = this.#hasArtifacts ? this.#artifacts.snapshot() : undefined;
     let made: Task | undefined;
     return () => {
       if (place === undefined) return undefined;
       if (isTooLarge) throw tooLarge(place.taskId, this.#maxBytes);
-      made ??= taskOf(place, { status, history, metadata, artifacts: artifacts?.() });
+      made ??= taskOf(place, { status, history, metadata, generation, artifacts: artifacts?.() });
       return made;
     };
   }
 }
 
+/** What is known about a task besides its ids. */
 interface TaskFacts {
   readonly status: TaskStatus | undefined;
   readonly artifacts: Task["artifacts"] | undefined;
   readonly history: Task["history"] | undefined;
   readonly metadata: Task["metadata"] | undefined;
+  readonly generation: number | undefined;
 }
 
-function taskOf({ taskId, contextId }: TaskPlace, { status, artifacts, history, metadata }: TaskFacts): Task {
+function taskOf({ taskId, contextId }: TaskPlace, facts: TaskFacts): Task {
+  const { status, artifacts, history, metadata, generation } = facts;
   return {
     id: taskId,
     contextId,
@@ -145,6 +159,7 @@ function taskOf({ taskId, contextId }: TaskPlace, { status, artifacts, history, 
     ...(artifacts !== undefined && { artifacts }),
     ...(history !== undefined && { history }),
     ...(metadata !== undefined && { metadata }),
+    ...(generation !== undefined && { generation }),
   };
 }
 
@@ -156,6 +171,7 @@ function tooLarge(taskId: string, maxBytes: number): RemoteError {
   return new RemoteError("result-too-large", text, { taskId });
 }
 
+/** `task` is a getter, so that the task is built only if it is read. */
 function withTask(event: TaskEvent, look: () => Task | undefined): RemoteStreamEvent {
   return Object.defineProperty({ ...event }, "task", { enumerable: true, get: look }) as TaskEvent & {
     readonly task: Task;

@@ -100,7 +100,13 @@ describe("after a message was sent with a stream", () => {
     [
       "a stream that broke before it named a task is lost",
       transitions.sending(SENDING, BROKEN_WITH_NEWS, { ...FACTS, taskId: undefined }),
-      { name: "failed", error: { code: "stream-lost" } },
+      {
+        name: "failed",
+        error: {
+          code: "stream-lost",
+          message: "The stream broke before it named a task, so it cannot be resumed: network",
+        },
+      },
     ],
     [
       "a message that the agent cannot stream is sent without a stream",
@@ -225,7 +231,33 @@ describe("after a subscription", () => {
     [
       "the stream is lost after the first connection with `reconnects: 0`, even after news",
       afterEnding(CLOSED_WITH_NEWS, { facts: NO_RECONNECTS }),
-      { name: "failed", error: { code: "stream-lost", taskId: TASK } },
+      {
+        name: "failed",
+        error: {
+          code: "stream-lost",
+          taskId: TASK,
+          message: "The task's stream ended and was not resumed, because `retry.reconnects` is 0",
+        },
+      },
+    ],
+    [
+      "the error says why the connection broke with `reconnects: 0`",
+      afterEnding(refused(error("network", "Refused")), { facts: NO_RECONNECTS }),
+      {
+        name: "failed",
+        error: { message: "The task's stream broke and was not resumed, because `retry.reconnects` is 0: Refused" },
+      },
+    ],
+    [
+      "the error says that the agent kept ending the stream",
+      afterEnding(CLOSED_WITHOUT_NEWS, { state: { failures: 4 } }),
+      {
+        name: "failed",
+        error: {
+          message:
+            "The task's stream could not be resumed: the agent ended it several times without sending anything new",
+        },
+      },
     ],
     [
       "the stream is lost if the agent asks for a longer wait than maxDelay",

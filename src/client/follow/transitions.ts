@@ -107,12 +107,13 @@ function reconnect(before: Before, ended: ConnectionEnd, facts: FollowFacts): Fo
   // A server that fails and then starts over sends the same news each time. An error that it reports itself always counts as a failure.
   const hasFailed = error !== undefined && isTransient(error);
   const failures = progressed && !hasFailed ? 0 : before.failures + 1;
-  if (failures >= retry.reconnects || taskId === undefined) return failed(streamLost(error, taskId));
+  const lost = (): FollowState => failed(streamLost(error, { taskId, reconnects: retry.reconnects }));
+  if (failures >= retry.reconnects || taskId === undefined) return lost();
   if (ended.name === "closed" && failures > closesAccepted(facts)) {
     // The server sends the task's state and ends the stream. Polling gets the same with less work.
     return polling(taskId, facts.settings);
   }
-  if (failures > 0 && error !== undefined && exceedsMaxDelay(retry, error)) return failed(streamLost(error, taskId));
+  if (failures > 0 && error !== undefined && exceedsMaxDelay(retry, error)) return lost();
   const reported = hasFailed && received ? error : progressed ? undefined : before.reported;
   const next: Subscribing = {
     name: "subscribing",
@@ -132,6 +133,7 @@ function closesAccepted({ hasCursor, settings }: FollowFacts): number {
   return hasCursor ? Math.max(1, settings.retry.reconnects - 2) : 1;
 }
 
+/** Sends the message again only if the agent cannot do the work twice. */
 function afterSendFailed(state: Sending, error: RemoteError, { mayResend, settings }: FollowFacts): FollowState {
   const { retry } = settings;
   const errors = [...state.errors, error];

@@ -1,4 +1,6 @@
 import type { Clock } from "../../internal/clock.ts";
+import type { TraceContext } from "../../protocol/trace-context.ts";
+import { setCallTrace } from "./call-trace.ts";
 import { RemoteError } from "./errors.ts";
 
 /** A call's timeout and its caller's signal, combined into one signal. */
@@ -10,16 +12,21 @@ export interface Deadline {
   release(): void;
 }
 
+/** What ends a call early. */
 export interface DeadlineOptions {
   readonly signal?: AbortSignal | undefined;
   /** Milliseconds; `undefined` or `Infinity`: no timeout. */
   readonly timeout?: number | undefined;
   /** Returns the task of the call, for the timeout error. */
   readonly taskId?: (() => string | undefined) | undefined;
+  /** Where the call belongs in a trace. */
+  readonly trace?: TraceContext | undefined;
 }
 
-export function createDeadline(clock: Clock, { signal, timeout, taskId }: DeadlineOptions): Deadline {
+/** Starts the timer at once. Call `release` in a `finally` block, or the timer and the listener stay. */
+export function createDeadline(clock: Clock, { signal, timeout, taskId, trace }: DeadlineOptions): Deadline {
   const controller = new AbortController();
+  setCallTrace(controller.signal, trace);
   let error: RemoteError | undefined;
   const end = (reason: RemoteError): void => {
     if (error !== undefined) return;

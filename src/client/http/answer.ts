@@ -7,13 +7,17 @@ import { type RemoteDetail, RemoteError, remoteErrorOf } from "./errors.ts";
 /** Status and headers of a response. */
 export interface AnswerHead {
   readonly status: number;
+  /** In lower case; empty if absent. */
   readonly contentType: string;
+  /** Seconds. */
   readonly retryAfter: number | undefined;
+  /** The value of `WWW-Authenticate`. */
   readonly authenticate: string | undefined;
   /** The token of the next page of a list, from a `Link` header. */
   readonly nextPageToken?: string | undefined;
 }
 
+/** `now`: milliseconds since 1970, for a `Retry-After` that is a date. */
 export function headOf(response: Response, now: number): AnswerHead {
   const { status, headers } = response;
   return {
@@ -58,8 +62,10 @@ export function parseAnswer(text: string, head: AnswerHead): unknown {
 
 /** HTTP statuses that are clear without a body. With others, a page from a proxy says nothing about the agent. */
 const CLEAR_STATUSES: ReadonlySet<number> = new Set([401, 403, 405, 413, 415, 429]);
+/** Characters of a foreign text that an error message shows. */
 const SHOWN = 200;
 
+/** Usually the page of a proxy or of another program at this URL. Its beginning is shown, because it often says what is wrong. */
 function unreadable(text: string, head: AnswerHead): RemoteError {
   const { status, contentType } = head;
   const kind = contentType.split(";", 1)[0] || "something without a content type";
@@ -96,18 +102,23 @@ function detailOf({ status, retryAfter, authenticate }: AnswerHead): RemoteDetai
   };
 }
 
+/** Any 2xx: servers of REST 0.3 differ in which one they use. */
 export function isSuccess({ status }: AnswerHead): boolean {
   return status >= 200 && status < 300;
 }
 
-/** The error in a response: the `error` member of JSON-RPC, or the body of a REST response. */
-export function toldError(codec: ClientCodec, value: unknown, head: AnswerHead): RemoteError {
+/**
+ * The error in a response: the `error` member of JSON-RPC, or the body of a REST response. `remote` has its details as the agent wrote
+ * them.
+ */
+export function remoteErrorIn(codec: ClientCodec, value: unknown, head: AnswerHead): RemoteError {
   const error = codec.decodeError(value, head.status);
   const detail = isRecord(value) && isRecord(value["error"]) ? value["error"] : value;
   const remote: RemoteDetail = { ...detailOf(head), ...(isRecord(detail) && membersOf(detail)) };
   return remoteErrorOf(error, remote);
 }
 
+/** JSON-RPC codes are negative; a positive `code` is the HTTP status in an error of REST 1.0. */
 function membersOf(error: JsonRecord): RemoteDetail {
   const { code, data } = error;
   const details = [data, error["details"]].flat().filter(isRecord);
@@ -128,7 +139,7 @@ export function openEnvelope(
 ): unknown {
   const { id, head } = call;
   const { error, result } = isRecord(value) ? value : {};
-  if (error !== undefined && error !== null) throw toldError(codec, error, head);
+  if (error !== undefined && error !== null) throw remoteErrorIn(codec, error, head);
   if (!isRecord(value) || !("result" in value)) {
     throw isSuccess(head) ? noResponse(head) : refusedBy(codec.decodeError(value, head.status).message, head);
   }
@@ -144,6 +155,7 @@ function noResponse(head: AnswerHead): RemoteError {
   return invalidAnswer("The agent's response is not a JSON-RPC response: it has neither a result nor an error.", head);
 }
 
+/** For an answer that is no valid answer of the protocol. */
 export function invalidAnswer(message: string, head: AnswerHead): RemoteError {
   return new RemoteError("invalid-agent-response", message, { remote: detailOf(head) });
 }

@@ -12,6 +12,7 @@ export function backOff({ retry, random }: Pick<BackOffSettings, "retry" | "rand
 
 /** HTTP statuses that mean: the server did not process the request. */
 const NOT_TAKEN: ReadonlySet<number | undefined> = new Set([429, 503]);
+/** The proxy answered, and the agent may have processed the request. */
 const GATEWAY: ReadonlySet<number | undefined> = new Set([502, 504]);
 
 /** Whether repeating the request may succeed and does nothing twice. `safe`: the request is read-only or idempotent. */
@@ -49,7 +50,10 @@ const CONNECT_FAILURES: ReadonlySet<unknown> = new Set([
 
 /** Whether the request was certainly not processed. */
 export function wasNotTaken(error: RemoteError): boolean {
-  return NOT_TAKEN.has(error.remote.httpStatus) || (error.code === "network" && neverSent(error));
+  const { httpStatus, grpcStatus } = error.remote;
+  // Over gRPC both come instead of the answer, before any work.
+  if (grpcStatus !== undefined) return error.code === "unavailable" || error.code === "rate-limited";
+  return NOT_TAKEN.has(httpStatus) || (error.code === "network" && neverSent(error));
 }
 
 /** Whether the request was certainly not sent. */
@@ -67,6 +71,7 @@ export function neverSent(error: RemoteError): boolean {
   return false;
 }
 
+/** When a request may be repeated. */
 export interface RepeatOptions {
   /** Called after each failure: the answer may depend on the interface that was used. */
   readonly isSafe: () => boolean;

@@ -3,8 +3,9 @@ import { CALL_PATH_HEADER, type CallPath, writeCallPath } from "../../protocol/c
 import type { AgentCard, AgentInterface } from "../../protocol/card.ts";
 import { A2AError } from "../../protocol/error.ts";
 import type { Operation } from "../../protocol/operation.ts";
+import type { TraceContext } from "../../protocol/trace-context.ts";
 import type { ClientCodec, ClientRequest, RemoteEvent, RemoteResult } from "../../wire/client/client-codec.ts";
-import type { ClientDialect } from "../../wire/client/client-registry.ts";
+import type { ClientDialect, DialectTraits } from "../../wire/client/client-registry.ts";
 import {
   type AnswerHead,
   headOf,
@@ -13,11 +14,13 @@ import {
   openEnvelope,
   parseAnswer,
   reading,
-  toldError,
+  remoteErrorIn,
 } from "./answer.ts";
 import { RemoteError, remoteErrorOf } from "./errors.ts";
+import { requireGenerations } from "./generations.ts";
 import { discard, exchange, readAll, readText, startingWith, type TextReader } from "./http.ts";
 import { idleWatch } from "./idle-watch.ts";
+import { observedRequest, setTrace } from "./observed-request.ts";
 import type { ClientSettings } from "./settings.ts";
 import { type ServerSentEvent, SseParser } from "./sse.ts";
 import { SseFrames } from "./sse-frames.ts";
@@ -27,13 +30,15 @@ export interface PreparedCall {
   readonly operation: Operation;
   readonly method: "GET" | "POST" | "DELETE";
   readonly url: string;
-  readonly body: string | undefined;
+  /** Text, or the bytes of gRPC. */
+  readonly body: string | Uint8Array<ArrayBuffer> | undefined;
   /** The id of a JSON-RPC request; 0 for REST. */
   readonly id: number;
   /** The servers that forwarded the message. Absent: none. */
   readonly callPath?: CallPath | undefined;
 }
 
+/** What belongs to one attempt of a call. */
 export interface CallContext {
   readonly signal: AbortSignal;
   /** The id of the last received event: a server that numbers its events resumes after it. */
@@ -42,6 +47,7 @@ export interface CallContext {
 
 /** One frame of a stream. */
 export interface Frame {
+  /** The `id:` of the server-sent event; `undefined` if the server does not number its events. */
   readonly id: string | undefined;
   readonly event: RemoteEvent;
 }
@@ -51,9 +57,11 @@ export type Opened =
   | { readonly kind: "result"; readonly result: RemoteResult }
   | { readonly kind: "stream"; readonly stream: FrameStream };
 
+/** An open stream. It is not resumed here if it breaks: see `client/follow`. */
 export interface FrameStream {
   /** The next frame; `undefined` at the end. Rejects with the agent's error, or with `network` if the connection broke. */
   next(): Promise<Frame | undefined>;
+  /** Ends the connection. May be called twice. */
   close(): void;
   /** Milliseconds to wait before reconnecting, if the server has sent a `retry` field. */
   readonly retry: number | undefined;
@@ -61,16 +69,19 @@ export interface FrameStream {
 
 /** Calls one interface of an agent. One HTTP exchange per call, except for a second attempt with new credentials after a 401. */
 export interface Channel {
-  readonly dialect: ClientDialect;
+  readonly dialect: DialectTraits;
   readonly at: AgentInterface;
   /** Encodes a request. Throws if the dialect does not have the operation. The tenant is always that of the interface. */
   prepare(request: ClientRequest): PreparedCall;
+  /** Sends a call that has one result. Rejects with a `RemoteError`. */
   ask(call: PreparedCall, context: CallContext): Promise<RemoteResult>;
+  /** Sends a call that asks for a stream. Rejects with a `RemoteError` if the agent answers with an error instead. */
   open(call: PreparedCall, context: CallContext): Promise<Opened>;
   /** The same call with the other HTTP verb, if versions disagree about the verb. */
   otherVerb(call: PreparedCall): PreparedCall | undefined;
 }
 
+/** One interface of an agent, and how to call it. */
 export interface ChannelOptions {
   readonly card: AgentCard;
   readonly at: AgentInterface;
@@ -80,9 +91,11 @@ export interface ChannelOptions {
   readonly verify?: ((card: unknown, signal: AbortSignal) => Promise<unknown>) | undefined;
 }
 
+/** Problem details (RFC 9457) appear in examples of 1.0 and are read too. */
 const JSON_TYPES = "application/json, application/a2a+json, application/problem+json;q=0.5";
 const STREAM_TYPES = "text/event-stream, application/json;q=0.9";
 
+/** Makes no request. */
 export function createChannel(options: ChannelOptions): Channel {
   const { at, dialect, settings, verify } = options;
   const { codec } = dialect;
@@ -94,6 +107,7 @@ export function createChannel(options: ChannelOptions): Channel {
     const request: ClientRequest = { ...asked, tenant: at.tenant ?? "" };
     try {
       const { operation } = request;
+      requireGenerations(dialect, request);
       const callPath = "callPath" in request ? request.callPath : undefined;
       if (operation === "extended-card" && dialect.extendedCardPath !== undefined) {
         const { href } = new URL(dialect.extendedCardPath, `${withoutTrailing(at.url, "/")}/`);
@@ -122,7 +136,11 @@ export function createChannel(options: ChannelOptions): Channel {
     return { ...result, nextPageToken };
   };
   /** The result; an extended card is verified first. */
-  const believed = async (value: unknown, call: PreparedCall, { head, signal }: Believing): Promise<RemoteResult> => {
+  const verifiedResult = async (
+    value: unknown,
+    call: PreparedCall,
+    { head, signal }: ResultContext,
+  ): Promise<RemoteResult> => {
     if (call.operation !== "extended-card" || verify === undefined) return resultOf(value, call, head);
     const card = await verify(contentOf(value, call, head), signal);
     return reading(() => codec.decodeResult(call.operation, card), head);
@@ -161,11 +179,11 @@ export function createChannel(options: ChannelOptions): Channel {
       // Some servers answer every request with a stream.
       if (isSuccess(head) && head.contentType.startsWith("text/event-stream")) {
         const value = await firstData(reader, settings, context.signal);
-        return believed(value, call, { head, signal: context.signal });
+        return verifiedResult(value, call, { head, signal: context.signal });
       }
       checkLength(response, settings);
       const text = await readAll(reader, settings.maxResponseBytes);
-      return believed(parseAnswer(text, head), call, { head, signal: context.signal });
+      return verifiedResult(parseAnswer(text, head), call, { head, signal: context.signal });
     },
     async open(call, context) {
       if (call.operation !== "stream" || dialect.streamPath === undefined) return open(call, context);
@@ -194,39 +212,57 @@ function isMissing({ code, remote: { httpStatus } }: RemoteError): boolean {
   return code === "method-not-found" || httpStatus === 404 || httpStatus === 405;
 }
 
-interface Believing {
+/** What the verification of an extended card needs. */
+interface ResultContext {
   readonly head: AnswerHead;
   readonly signal: AbortSignal;
 }
 
+/** REST has no envelope: the HTTP status tells errors from results. */
 function restValue(codec: ClientCodec, value: unknown, head: AnswerHead): unknown {
-  if (!isSuccess(head)) throw toldError(codec, value, head);
+  if (!isSuccess(head)) throw remoteErrorIn(codec, value, head);
   return value;
 }
 
 interface RequestContext extends CallContext {
   readonly accept: string;
+  /** The span of the request. */
+  readonly trace?: TraceContext;
+}
+
+function request(options: ChannelOptions, call: PreparedCall, context: RequestContext): Promise<Response> {
+  return observedRequest(options.settings, {
+    call,
+    signal: context.signal,
+    send: (trace) => send(options, call, trace === undefined ? context : { ...context, trace }),
+    httpStatus: ({ status }) => status,
+  });
 }
 
 /** Sends the request with credentials. After a 401, sends it once more if there are other credentials. */
-async function request(options: ChannelOptions, call: PreparedCall, context: RequestContext): Promise<Response> {
+async function send(options: ChannelOptions, call: PreparedCall, context: RequestContext): Promise<Response> {
   const { settings, card } = options;
   const { authorize } = settings;
   const first = outgoing(options, call, context);
   const about = { operation: call.operation, card, signal: context.signal };
   await authorize?.(first, about);
-  const send = (sent: typeof first): Promise<Response> =>
+  const attempt = (sent: typeof first): Promise<Response> =>
     exchange(settings, { ...sent, method: call.method, body: call.body, signal: context.signal });
-  const response = await send(first);
+  const response = await attempt(first);
   if (response.status !== 401 || authorize === undefined) return response;
   const second = outgoing(options, call, context);
   const challenge = { status: 401, authenticate: response.headers.get("www-authenticate") ?? undefined };
   if ((await authorize(second, { ...about, challenge })) === false) return response;
   discard(response);
-  return send(second);
+  return attempt(second);
 }
 
-function outgoing({ dialect, settings }: ChannelOptions, call: PreparedCall, { accept, cursor }: RequestContext) {
+/** The caller's own headers come first, so that they cannot replace those of the protocol. */
+function outgoing(
+  { dialect, settings }: ChannelOptions,
+  call: PreparedCall,
+  { accept, cursor, trace }: RequestContext,
+) {
   const headers = new Headers(settings.headers);
   headers.set("accept", accept);
   if (call.body !== undefined) headers.set("content-type", "application/json");
@@ -234,10 +270,12 @@ function outgoing({ dialect, settings }: ChannelOptions, call: PreparedCall, { a
   if (dialect.extensionsHeader !== undefined && settings.extensions.length > 0)
     headers.set(dialect.extensionsHeader, settings.extensions.join(", "));
   if (cursor !== undefined) headers.set("last-event-id", cursor);
+  setTrace(headers, trace);
   if (call.callPath !== undefined) headers.set(CALL_PATH_HEADER, writeCallPath(call.callPath));
   return { url: new URL(call.url), headers };
 }
 
+/** Rejects a response whose `Content-Length` is too large before reading it. */
 function checkLength(response: Response, { maxResponseBytes }: ClientSettings): void {
   if (Number(response.headers.get("content-length") ?? 0) <= maxResponseBytes) return;
   response.body?.cancel().catch(() => {});
@@ -281,11 +319,13 @@ async function firstData(reader: TextReader, settings: ClientSettings, signal: A
   return first?.event;
 }
 
+/** The call and the response that a frame belongs to. */
 interface FrameOrigin {
   readonly call: PreparedCall;
   readonly head: AnswerHead;
 }
 
+/** In JSON-RPC every frame is a whole response with the id of the request; in REST it is the bare event (A2A 1.0 §9.4.2, §11.7). */
 function decodeFrame(codec: ClientCodec, { data, event }: ServerSentEvent, { call, head }: FrameOrigin): RemoteEvent {
   let value: unknown;
   try {
@@ -298,7 +338,7 @@ function decodeFrame(codec: ClientCodec, { data, event }: ServerSentEvent, { cal
     const result = openEnvelope(codec, value, { id: call.id, head });
     return reading(() => codec.decodeEvent(result), head);
   }
-  if (event === "error" || isError(value)) throw toldError(codec, value, { ...head, status: 500 });
+  if (event === "error" || isError(value)) throw remoteErrorIn(codec, value, { ...head, status: 500 });
   return reading(() => codec.decodeEvent(value), head);
 }
 

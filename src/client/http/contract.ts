@@ -9,7 +9,7 @@ export interface OutgoingRequest {
 
 /** Why the agent rejected the previous attempt. */
 export interface Challenge {
-  /** HTTP status: 401 or 403. */
+  /** HTTP status of the rejection: 401. */
   readonly status: number;
   /** The value of the `WWW-Authenticate` header, if the agent sent one. */
   readonly authenticate: string | undefined;

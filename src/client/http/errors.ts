@@ -40,11 +40,13 @@ export type RemoteErrorCode = ErrorCode | (typeof CLIENT_ERROR_CODES)[number];
 export interface RemoteDetail {
   /** HTTP status of the response. */
   readonly httpStatus?: number;
+  /** gRPC status of the response, from 1 to 16. */
+  readonly grpcStatus?: number;
   /** Code of the JSON-RPC error. */
   readonly rpcCode?: number;
   /** Machine-readable reason, such as `TASK_NOT_FOUND`. */
   readonly reason?: string;
-  /** `data` of the JSON-RPC error, or details of the REST error. */
+  /** `data` of the error, in JSON-RPC and in REST 0.3. */
   readonly data?: JsonValue;
   /** Start of a response that is not JSON. */
   readonly text?: string;

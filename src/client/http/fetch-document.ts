@@ -27,6 +27,7 @@ export interface FetchOptions extends HttpOptions {
   readonly clock?: Clock | undefined;
 }
 
+/** One request for a document. */
 export interface FetchRequest {
   readonly method?: "GET" | "POST";
   readonly headers: Readonly<Record<string, string>>;
@@ -35,9 +36,13 @@ export interface FetchRequest {
   readonly isPublic?: boolean;
 }
 
+/** Characters: the default of `maxLength`. */
 const MAX_LENGTH = 1024 * 1024;
 
-/** Fetches a whole document: a card, keys or a token. Resolves with any HTTP status. */
+/**
+ * Fetches a whole document: a card, keys or a token. Resolves with any HTTP status. Rejects with `network`, `timeout`, `aborted`,
+ * `blocked-url` or `response-too-large`.
+ */
 export async function fetchDocument(
   url: URL,
   request: FetchRequest,
@@ -61,6 +66,7 @@ export async function fetchDocument(
 
 /** Rejects a response whose `Content-Length` is too large before reading it. */
 function checkLength(response: Response, url: URL, maxLength: number): void {
+  // A character takes at most 4 bytes in UTF-8.
   if (Number(response.headers.get("content-length") ?? 0) <= maxLength * 4) return;
   // Not awaited: the result does not matter.
   response.body?.cancel().catch(() => {});

@@ -52,6 +52,7 @@ async function send(settings: HttpSettings, request: HttpRequest, redirect: "fol
   }
 }
 
+/** The reason of an abort is more precise than the error of `fetch`. */
 function brokenBy(thrown: unknown, url: URL, signal: AbortSignal): RemoteError {
   if (signal.aborted && signal.reason instanceof RemoteError) return signal.reason;
   if (thrown instanceof RemoteError) return thrown;
@@ -73,6 +74,8 @@ export function discard(response: Response): void {
 
 /** Reads a response body as text, in pieces. */
 export interface TextReader {
+  /** How many bytes have arrived. */
+  readonly bytes: number;
   /** `undefined` at the end. */
   next(): Promise<string | undefined>;
   cancel(): void;
@@ -90,12 +93,16 @@ export function readText(response: Response, { signal, arrived }: ReadOptions): 
   const body: ReadableStream<Uint8Array> | null = response.body;
   const reader = body?.getReader();
   const decoder = new TextDecoder();
+  let bytes = 0;
   let ended = reader === undefined;
   const cancel = (): void => {
     ended = true;
     reader?.cancel().catch(() => {});
   };
   return {
+    get bytes() {
+      return bytes;
+    },
     async next() {
       while (!ended && reader !== undefined) {
         const { done, value } = await untilAborted(reader.read(), signal).catch((thrown: unknown) => {
@@ -107,6 +114,7 @@ export function readText(response: Response, { signal, arrived }: ReadOptions): 
         });
         arrived?.();
         ended = done;
+        bytes += value?.byteLength ?? 0;
         const text = done ? decoder.decode() : decoder.decode(value, { stream: true });
         if (text !== "") return text;
       }
@@ -120,6 +128,9 @@ export function readText(response: Response, { signal, arrived }: ReadOptions): 
 export function startingWith(text: string, reader: TextReader): TextReader {
   let first: string | undefined = text;
   return {
+    get bytes() {
+      return reader.bytes;
+    },
     async next() {
       const piece = first ?? (await reader.next());
       first = undefined;
@@ -129,14 +140,14 @@ export function startingWith(text: string, reader: TextReader): TextReader {
   };
 }
 
-/** Reads the rest. Throws `response-too-large` if it is longer than `maxLength`. */
-export async function readAll(reader: TextReader, maxLength: number): Promise<string> {
+/** Reads the rest. Throws `response-too-large` if the whole body has more than `maxBytes` bytes. */
+export async function readAll(reader: TextReader, maxBytes: number): Promise<string> {
   let text = "";
   for (let piece = await reader.next(); piece !== undefined; piece = await reader.next()) {
     text += piece;
-    if (text.length <= maxLength) continue;
+    if (reader.bytes <= maxBytes) continue;
     reader.cancel();
-    throw new RemoteError("response-too-large", `The agent's response has more than ${maxLength} bytes.`);
+    throw new RemoteError("response-too-large", `The agent's response has more than ${maxBytes} bytes.`);
   }
   return text;
 }

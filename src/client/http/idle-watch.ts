@@ -1,6 +1,7 @@
 import { RemoteError } from "./errors.ts";
 import type { ClientSettings } from "./settings.ts";
 
+/** Watches one connection. */
 export interface IdleWatch {
   readonly signal: AbortSignal;
   /** Something arrived. */
@@ -8,7 +9,9 @@ export interface IdleWatch {
   stop(): void;
 }
 
-/** Aborts when nothing has arrived for too long. */
+/**
+ * Aborts when nothing has arrived for `idleTimeout` milliseconds. Starts with the first `touch`. Without a limit it only passes on `outer`.
+ */
 export function idleWatch({ clock, idleTimeout }: ClientSettings, outer: AbortSignal): IdleWatch {
   if (idleTimeout === Number.POSITIVE_INFINITY) return { signal: outer, touch: () => {}, stop: () => {} };
   const controller = new AbortController();

@@ -41,6 +41,7 @@ export function redirected(request: HttpRequest, status: number, location: strin
   return { ...request, url: to, headers: publicHeaders(request.headers) };
 }
 
+/** A copy without headers that may hold a credential. */
 export function publicHeaders(headers: Headers): Headers {
   const kept = new Headers();
   for (const name of PUBLIC_HEADERS) {

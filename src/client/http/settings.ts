@@ -1,4 +1,5 @@
 import { type Clock, createClock } from "../../internal/clock.ts";
+import type { Telemetry } from "../../telemetry/contract.ts";
 import type { Authorize, Guard, HttpOptions } from "./contract.ts";
 import { guardOf } from "./url-guard.ts";
 
@@ -20,6 +21,8 @@ export interface ClientOptions extends HttpOptions {
   readonly authorize?: Authorize;
   /** URIs of protocol extensions to request in every call. Default: none. */
   readonly extensions?: readonly string[];
+  /** Observes each request, for traces and metrics; must be fast and must not throw. Its trace context is sent along. Default: none. */
+  readonly telemetry?: Pick<Telemetry, "request"> | undefined;
   /** Milliseconds for calls that do not wait for the agent's work. Default 30 000. */
   readonly timeout?: number;
   /** Retries and reconnects. */
@@ -55,6 +58,7 @@ export interface ClientSettings {
   readonly headers: Readonly<Record<string, string>>;
   readonly authorize: Authorize | undefined;
   readonly extensions: readonly string[];
+  readonly telemetry: Pick<Telemetry, "request"> | undefined;
   readonly timeout: number;
   readonly retry: Required<RetryOptions>;
   readonly resend: boolean | undefined;
@@ -69,6 +73,7 @@ export interface ClientSettings {
 
 const MEBI = 1024 * 1024;
 
+/** Fills in the defaults. Does not check the values. */
 export function clientSettings(options: ClientOptions = {}): ClientSettings {
   const { retry = {}, poll = {} } = options;
   return {
@@ -78,6 +83,7 @@ export function clientSettings(options: ClientOptions = {}): ClientSettings {
     headers: options.headers ?? {},
     authorize: options.authorize,
     extensions: options.extensions ?? [],
+    telemetry: options.telemetry,
     timeout: options.timeout ?? 30_000,
     retry: {
       attempts: retry.attempts ?? 5,

@@ -2,11 +2,14 @@ import type { TextReader } from "./http.ts";
 import type { ServerSentEvent, SseParser } from "./sse.ts";
 import { Turns } from "./turns.ts";
 
+/** Where the text comes from, and what becomes of its events. */
 export interface SseFramesOptions<E> {
   readonly reader: TextReader;
   readonly parser: SseParser;
   readonly signal: AbortSignal;
+  /** May throw: the error is thrown by `next`, and the connection is closed. */
   decode(event: ServerSentEvent): E;
+  /** Called when the connection is closed, possibly more than once. */
   ended(): void;
 }
 
@@ -32,6 +35,7 @@ export class SseFrames<E> {
     return this.#parser.retry;
   }
 
+  /** `undefined` at the end of the stream. After an error or the end, the connection is closed. */
   async next(): Promise<{ readonly id: string | undefined; readonly event: E } | undefined> {
     try {
       const event = await this.#read();
@@ -50,6 +54,7 @@ export class SseFrames<E> {
     this.#ended();
   }
 
+  /** The next event that has arrived already, else reads more text. */
   async #read(): Promise<ServerSentEvent | undefined> {
     for (;;) {
       // Events that have arrived already are not delivered after an abort.

@@ -10,6 +10,7 @@ export interface ServerSentEvent {
   readonly id: string | undefined;
 }
 
+/** Limits of a stream. */
 export interface SseOptions {
   /** The longest event in characters, including comments and field names. */
   readonly maxEventLength: number;
@@ -62,6 +63,7 @@ export class SseParser {
     return this.#line === "" ? this.#dispatch() : undefined;
   }
 
+  /** Throws before the text grows beyond the limit: an endless line must not fill the memory. */
   #hold(piece: string): void {
     this.#length += piece.length;
     if (this.#length > this.#maxLength) {
@@ -77,6 +79,7 @@ export class SseParser {
     return this.#readLine(line.charCodeAt(0) === RECORD_SEPARATOR ? line.slice(1) : line);
   }
 
+  /** A comment does not count towards the length of an event: heartbeats may arrive for hours. */
   #readLine(line: string): undefined {
     const colon = line.indexOf(":");
     if (colon === 0) {
@@ -96,6 +99,7 @@ export class SseParser {
     else if (name === "retry" && /^\d{1,9}$/.test(value)) this.retry = Number(value);
   }
 
+  /** An event without data is not delivered, as the standard says. Unlike there, an id applies to its own event only. */
   #dispatch(): ServerSentEvent | undefined {
     const data = this.#data.length === 1 ? this.#data[0] : this.#data.join("\n");
     const event = { data: data ?? "", event: this.#event || "message", id: this.#id };

@@ -1,4 +1,5 @@
 import { createClock } from "../../internal/clock.ts";
+import { withoutTrailing } from "../../internal/without-trailing.ts";
 import type { FieldViolation } from "../../protocol/error.ts";
 import { CARD_PATHS, CARD_VERSION } from "../../wire/card/client-cards.ts";
 import { ExternalServiceError, ValidationError } from "../../wire/plain/named-errors.ts";
@@ -35,9 +36,10 @@ export function fetchAgentCard(baseUrl: string, options: FetchOptions = {}): Pro
   return abortable(options.signal, () => keptCard(baseUrl, options));
 }
 
+/** Expired entries are removed on every miss, the oldest one when the cache is full. */
 async function keptCard(baseUrl: string, options: FetchOptions): Promise<FetchedAgentCard> {
   const time = (options.clock ?? clock).now();
-  const base = baseUrl.replace(/\/+$/, "");
+  const base = withoutTrailing(baseUrl, "/");
   const found = kept.get(base);
   if (found !== undefined && isFresh(found, time)) return found.card;
   for (const [key, entry] of kept) if (!isFresh(entry, time)) kept.delete(key);
@@ -49,6 +51,7 @@ async function keptCard(baseUrl: string, options: FetchOptions): Promise<Fetched
   return card;
 }
 
+/** A card from the future is not fresh: the clock was set back, and the age is unknown. */
 function isFresh({ fetchedAt }: Kept, time: number): boolean {
   return time - fetchedAt < LIFETIME && time >= fetchedAt;
 }
@@ -68,6 +71,7 @@ export function clearAgentCardCache(): void {
   kept.clear();
 }
 
+/** Does not look at other URLs and does not revalidate, unlike `discover`. */
 async function fetchCard(base: string, options: FetchOptions): Promise<FetchedAgentCard> {
   const address = base + CARD_PATHS[0];
   if (!URL.canParse(address)) {

@@ -1,4 +1,5 @@
 import { randomId } from "../../internal/random-id.ts";
+import { withoutTrailing } from "../../internal/without-trailing.ts";
 import type { AgentCard } from "../../protocol/card.ts";
 import type { MessageId, TaskId } from "../../protocol/ids.ts";
 import type { Message } from "../../protocol/message.ts";
@@ -7,7 +8,7 @@ import { textOf } from "../../protocol/part.ts";
 import { isTerminal } from "../../protocol/state.ts";
 import type { Task } from "../../protocol/task.ts";
 import type { RemoteResult } from "../../wire/client/client-codec.ts";
-import { clientDialect } from "../../wire/client/client-registry.ts";
+import { clientDialect, isSupportedInterface } from "../../wire/client/client-registry.ts";
 import { plainInterface } from "../../wire/plain/binding.ts";
 import type { Credentials } from "../credentials/contract.ts";
 import { createAuthorizer } from "../credentials/create-authorizer.ts";
@@ -18,7 +19,7 @@ import { neverSent } from "../http/back-off.ts";
 import { type Channel, createChannel } from "../http/channel.ts";
 import { RemoteError, toRemoteError } from "../http/errors.ts";
 import { type ClientOptions, clientSettings } from "../http/settings.ts";
-import { sendRequest } from "../said.ts";
+import { sendRequest } from "../message-input.ts";
 
 /** Options of `invokeRemoteAgent`. */
 export interface InvokeOptions extends ClientOptions, Pick<DiscoverOptions, "cache" | "verify"> {
@@ -46,6 +47,7 @@ export interface RemoteInvocationResult {
   readonly error?: string;
 }
 
+/** Milliseconds: the default of `timeoutMs`. */
 const DEFAULT_TIMEOUT = 300_000;
 /** Milliseconds between polls. */
 const POLL_INTERVAL = 3000;
@@ -79,6 +81,7 @@ interface Invocation {
   readonly signal: AbortSignal;
 }
 
+/** A task that asks a question is polled until the timeout: this function cannot answer. */
 async function invoke(invocation: Invocation): Promise<RemoteInvocationResult> {
   const { timeoutMs, signal } = invocation;
   let taskId: string | undefined;
@@ -89,7 +92,7 @@ async function invoke(invocation: Invocation): Promise<RemoteInvocationResult> {
       return { success: false, error: "Submit failed: the agent returned no task" };
     let { task } = result;
     taskId = task.id;
-    while (!isTerminal(task.status.state)) task = await nextLook(channel, task, invocation);
+    while (!isTerminal(task.status.state)) task = await pollTask(channel, task, invocation);
     return resultOf(task);
   } catch (thrown) {
     const named = taskId === undefined ? {} : { taskId };
@@ -103,6 +106,7 @@ async function invoke(invocation: Invocation): Promise<RemoteInvocationResult> {
   }
 }
 
+/** `Submit failed: HTTP 503`, or the message of an error without an HTTP status. Callers compare this text. */
 function submitFailure(thrown: unknown): string {
   const { remote, message } = toRemoteError(thrown);
   const isTold = remote.httpStatus !== undefined && (remote.httpStatus < 200 || remote.httpStatus > 299);
@@ -110,7 +114,7 @@ function submitFailure(thrown: unknown): string {
 }
 
 /** Polls the task after a pause. If the poll fails temporarily, returns the task as it was. */
-async function nextLook(channel: Channel, task: Task, { options, signal }: Invocation): Promise<Task> {
+async function pollTask(channel: Channel, task: Task, { options, signal }: Invocation): Promise<Task> {
   const { clock, timeout } = clientSettings(options);
   await pause(clock, POLL_INTERVAL, signal);
   const deadline = createDeadline(clock, { signal, timeout });
@@ -126,6 +130,7 @@ async function nextLook(channel: Channel, task: Task, { options, signal }: Invoc
   }
 }
 
+/** Errors of a poll that do not end the call. */
 const PASSING: ReadonlySet<string> = new Set(["network", "timeout", "rate-limited", "unavailable", "internal"]);
 
 /** Whether the next poll may succeed. */
@@ -180,7 +185,7 @@ function isNobodyThere(error: RemoteError): boolean {
 
 /** The interfaces of the card, and last the plain dialect. Without a card, only the plain dialect. */
 async function waysIn({ baseUrl, options, signal }: Invocation): Promise<readonly Channel[]> {
-  const base = baseUrl.replace(/\/+$/, "");
+  const base = withoutTrailing(baseUrl, "/");
   const card = (await cardOf(base, { ...options, signal })) ?? withoutCard(base);
   const { credentials } = options;
   const authorizer = credentials === undefined ? undefined : createAuthorizer(card, credentials, options);
@@ -188,13 +193,16 @@ async function waysIn({ baseUrl, options, signal }: Invocation): Promise<readonl
   const settings = clientSettings({ ...options, ...(authorizer !== undefined && { authorize: authorizer.authorize }) });
   const plain = plainInterface(base);
   const isListed = card.interfaces.some(({ binding }) => binding === plain.binding);
-  const supported = card.interfaces.filter((at) => clientDialect(at) !== undefined).slice(0, MAX_INTERFACES);
+  const supported = card.interfaces
+    .filter((at) => isSupportedInterface(at) && clientDialect(at) !== undefined)
+    .slice(0, MAX_INTERFACES);
   return [...supported, ...(isListed ? [] : [plain])].flatMap((at) => {
     const dialect = clientDialect(at);
     return dialect === undefined ? [] : [createChannel({ card, at, dialect, settings })];
   });
 }
 
+/** `undefined` if the agent has no readable card: the plain dialect works without one. */
 async function cardOf(base: string, options: InvokeOptions): Promise<AgentCard | undefined> {
   try {
     return (await discover(base, options)).card;
@@ -206,6 +214,7 @@ async function cardOf(base: string, options: InvokeOptions): Promise<AgentCard |
   }
 }
 
+/** A card without interfaces, so that only the plain dialect is tried. */
 function withoutCard(base: string): AgentCard {
   return {
     name: base,
@@ -219,6 +228,7 @@ function withoutCard(base: string): AgentCard {
   };
 }
 
+/** `waitMs` is 0, because the result is polled. Only the plain dialect sends `timeoutMs` to the agent. */
 function requestOf({ message, options, timeoutMs }: Invocation): SendRequest {
   const { skill, callPath } = options;
   const userMessage: Message = { messageId: randomId() as MessageId, role: "user", parts: [{ text: message }] };

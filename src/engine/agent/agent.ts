@@ -1,13 +1,11 @@
 import type { StandardSchemaV1 } from "@standard-schema/spec";
-import { declaredBy } from "./declared-card.ts";
-import type { Agent, AgentDefinition, CardDefinition, Skill } from "./definition.ts";
+import type { Agent, AgentDefinition, Skill } from "./definition.ts";
 import { definitionProblems } from "./definition-problems.ts";
 
 // Other folders import the types from this file only.
 export type {
   Agent,
   AgentDefinition,
-  CardDefinition,
   DeclaredCapabilities,
   ExtendedCard,
   InputTimeout,
@@ -15,6 +13,7 @@ export type {
   RestartPolicy,
   Skill,
 } from "./definition.ts";
+export type { JsonSchemaSource } from "./json-schema.ts";
 export type { FileOutput, ObservableLike, Output, ReceivedFile, RunResult } from "./output-types.ts";
 export { type AbortCause, TaskAborted } from "./task-aborted.ts";
 export type {
@@ -24,10 +23,16 @@ export type {
   AskOptions,
   AuthOptions,
   AuthRequest,
+  ContextValues,
+  ConversationMessage,
+  ConversationOptions,
   RunFunction,
   StepContext,
   TaskContext,
   TaskLog,
+  ToolCall,
+  ToolCallResult,
+  Usage,
 } from "./task-context.ts";
 
 /** Declares a skill with its own `run`, so that `task.data` has the output type of the skill's schema. */
@@ -51,27 +56,19 @@ interface HasSkills {
 interface HasRun {
   readonly run: unknown;
 }
-type Handler = DeclaredBefore | HasReply | HasSkills | HasRun;
+export type Handler = DeclaredBefore | HasReply | HasSkills | HasRun;
 
-/** Declares an agent. Throws a `TypeError` that lists all problems of the declaration and how to fix them. */
-export function agent<Produced>(definition: CardDefinition<Produced> & Handler): Agent;
-export function agent<Produced>(definition: AgentDefinition<Produced> & Handler): Agent;
-export function agent(declaration: Handler): Agent {
-  // Safe cast: the overloads above accept nothing else.
-  const definition = withCard(declaration as unknown as AgentDefinition | CardDefinition);
+/**
+ * Declares an agent. Throws a `TypeError` that lists all problems of the declaration and how to fix them. `palaver` exports a function of the same
+ * name that also accepts a card.
+ */
+export function agent<Produced>(declaration: AgentDefinition<Produced> & Handler): Agent {
+  // Safe cast: what `run` produces is of no concern here.
+  const definition = declaration as AgentDefinition;
   const id = definition.id ?? slug(definition.name);
   const problems = definitionProblems(definition, id);
   if (problems.length > 0) throw new TypeError(`agent(): ${problems.join(" ")}`);
   return { ...definition, id };
-}
-
-function withCard(declaration: AgentDefinition | CardDefinition): Omit<Agent, "id"> & { readonly id?: string } {
-  if (!("card" in declaration)) return declaration;
-  const { card, ...own } = declaration;
-  const { definition, promises } = declaredBy(card);
-  const capabilities = { ...definition.capabilities, ...own.capabilities };
-  // Safe cast: `definitionProblems` reports members that are still missing.
-  return { ...definition, ...own, capabilities, promises } as Omit<Agent, "id">;
 }
 
 function slug(name: unknown): string {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { type Agent, agent } from "./agent.ts";
+import { agent } from "./agent.ts";
 
 const run = async (): Promise<string> => "done";
 const base = { name: "Clerk", description: "Files things.", version: "1.0.0", run };
@@ -10,7 +10,7 @@ const tokenUrl = "https://id.example.org/token";
 
 /** Invalid definitions that the types exclude, as they may come from a file. */
 function declare(definition: object): unknown {
-  return agent({ ...base, ...definition } as unknown as Agent);
+  return agent({ ...base, ...definition });
 }
 
 describe("a valid definition", () => {

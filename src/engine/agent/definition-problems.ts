@@ -1,5 +1,5 @@
 import { isRecord, isText, isUrl } from "./declared-value.ts";
-import type { AgentDefinition } from "./definition.ts";
+import type { AgentDefinition, Skill } from "./definition.ts";
 import { schemeProblems, securityProblems } from "./security-problems.ts";
 
 const ID = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
@@ -54,10 +54,22 @@ function skillProblems({ skills = [], securitySchemes }: AgentDefinition): reado
     }
     problems.push(
       ...modeProblems(`${place}.`, skill),
+      ...jsonSchemaProblems(place, skill),
       ...securityProblems(`${place}.security`, skill.security, securitySchemes),
     );
   }
   return problems;
+}
+
+function jsonSchemaProblems(place: string, { input, jsonSchema }: Skill): readonly string[] {
+  if (jsonSchema === undefined) return [];
+  if (input === undefined) return [`\`${place}.jsonSchema\` needs \`${place}.input\`.`];
+  try {
+    const converted: unknown = typeof jsonSchema === "function" ? jsonSchema(input) : jsonSchema;
+    return isRecord(converted) ? [] : [`\`${place}.jsonSchema\` must be an object, or a function that returns one.`];
+  } catch (error) {
+    return [`\`${place}.jsonSchema\` throws: ${error instanceof Error ? error.message : String(error)}`];
+  }
 }
 
 function modeProblems(place: string, modes: { readonly inputModes?: unknown; readonly outputModes?: unknown }) {

@@ -7,11 +7,12 @@ import type {
   SecurityRequirement,
   SecurityScheme,
 } from "../../protocol/card.ts";
+import type { CardPromises } from "../../protocol/card-promises.ts";
 import type { JsonObject, JsonValue } from "../../protocol/json.ts";
 import type { Message } from "../../protocol/message.ts";
 import type { Principal } from "../../protocol/principal.ts";
-import type { CardPromises, DeclaredCard } from "./card-types.ts";
 import type { OnlyOutput } from "./json-check.ts";
+import type { JsonSchemaSource } from "./json-schema.ts";
 import type { Output, RunResult } from "./output-types.ts";
 import type { TaskContext } from "./task-context.ts";
 
@@ -31,6 +32,8 @@ export interface ReplyCall {
 export interface Skill<Schema extends StandardSchemaV1 | undefined = StandardSchemaV1 | undefined> extends AgentSkill {
   /** Schema of the data (or the JSON text) of a message for this skill. */
   readonly input?: Schema;
+  /** The JSON Schema of `input`, if its library does not support Standard JSON Schema. The card publishes it. */
+  readonly jsonSchema?: JsonSchemaSource;
   /** Handles messages for this skill. Default: the agent's `run`. */
   run?(
     task: TaskContext<Schema extends StandardSchemaV1 ? StandardSchemaV1.InferOutput<Schema> : JsonValue | undefined>,
@@ -134,10 +137,6 @@ export type ExtendedCard = Partial<
     | "security"
   >
 >;
-
-/** A definition based on an agent card: the path or `file:` URL of a JSON file, or the card itself. Members of the definition replace those of the card. */
-export type CardDefinition<Produced = unknown> = Omit<AgentDefinition<Produced>, "name" | "description" | "version"> &
-  Partial<Pick<AgentDefinition, "name" | "description" | "version">> & { readonly card: string | URL | DeclaredCard };
 
 /** A declared agent, ready to be served. */
 export interface Agent extends AgentDefinition {

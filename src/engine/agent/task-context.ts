@@ -1,10 +1,12 @@
 import type { StandardSchemaV1 } from "@standard-schema/spec";
 import type { Artifact } from "../../protocol/artifact.ts";
 import type { JsonObject, JsonValue } from "../../protocol/json.ts";
-import type { Message } from "../../protocol/message.ts";
+import type { Message, Role } from "../../protocol/message.ts";
 import type { Part } from "../../protocol/part.ts";
 import type { Principal } from "../../protocol/principal.ts";
+import type { TraceContext } from "../../protocol/trace-context.ts";
 import type { OnlyJson } from "./json-check.ts";
+import type { JsonSchemaSource } from "./json-schema.ts";
 import type { Output, ReceivedFile, RunResult } from "./output-types.ts";
 
 /** Writes one artifact of the task. Each method rejects with a `TaskAborted` after the run was aborted. */
@@ -31,11 +33,15 @@ export interface StepContext {
   /** Attempt of the run, starting at 1. */
   readonly attempt: number;
   readonly signal: AbortSignal;
+  /** As `task.trace`, for calls that the step makes. */
+  readonly trace: TraceContext | undefined;
 }
 
 export interface AskOptions<Schema extends StandardSchemaV1 | undefined = undefined> {
   /** Validates the answer. After an invalid answer the question is asked again with the validation errors. */
   readonly schema?: Schema;
+  /** The JSON Schema of `schema`, if its library does not support Standard JSON Schema. Callers get it with the question. */
+  readonly jsonSchema?: JsonSchemaSource;
   /** The answer is stored encrypted, for replay only: never in history, events or logs. */
   readonly sensitive?: boolean;
   /** Milliseconds to wait for the answer. Overrides the agent's `inputTimeout`. */
@@ -77,7 +83,7 @@ export type Answer<Schema extends StandardSchemaV1 | undefined> = Schema extends
   ? StandardSchemaV1.InferOutput<Schema>
   : string;
 
-/** Writes to the log of the server, with the task's id. */
+/** Writes to the log of the server, with the ids of the task, its context, its agent and its trace. */
 export interface TaskLog {
   debug(message: string, details?: object): void;
   info(message: string, details?: object): void;
@@ -85,10 +91,85 @@ export interface TaskLog {
   error(message: string, details?: object): void;
 }
 
+/** What a task has used. All values are added up, so pass only what is new. */
+export interface Usage {
+  readonly inputTokens?: number;
+  readonly outputTokens?: number;
+  readonly totalTokens?: number;
+  /** Of the input tokens: those that the model had cached. */
+  readonly cachedInputTokens?: number;
+  /** Of the output tokens: those of the model's reasoning. */
+  readonly reasoningTokens?: number;
+  readonly modelCalls?: number;
+  readonly toolCalls?: number;
+  /** In the currency of your choice. */
+  readonly cost?: number;
+  /** Anything else that can be counted. */
+  readonly [name: string]: number | undefined;
+}
+
+/** A tool that the agent calls, for readers of the task. */
+export interface ToolCall {
+  /** Unique among the tool calls of the turn. */
+  readonly id: string;
+  readonly name: string;
+  readonly input?: JsonValue;
+}
+
+/** The outcome of a tool call. */
+export type ToolCallResult =
+  | { readonly id: string; readonly output: JsonValue; readonly error?: never }
+  | { readonly id: string; readonly error: string; readonly output?: never };
+
+/** A message of an earlier task, or an earlier turn, of the same conversation. */
+export interface ConversationMessage {
+  /** `user`: the caller; `agent`: a question or a result of this agent. */
+  readonly role: Role;
+  /** Inline files are text parts that name the file, unless `files` is `inline`. */
+  readonly parts: readonly Part[];
+  readonly taskId: string;
+}
+
+export interface ConversationOptions {
+  /** How many messages, counted from the latest. Default 100, at most 1000. */
+  readonly limit?: number;
+  /** `name` (default): an inline file is replaced by a text with its name and media type. `inline`: it is returned with its content. */
+  readonly files?: "name" | "inline";
+}
+
+/**
+ * Small durable values of a context. They are shared by all tasks of the same agent, tenant, caller and context, and are deleted with the last of
+ * these tasks. A value is any JSON; a key has 1 to 200 characters. All keys and values of a context may have `maxContextBytes` (64 KB) in total:
+ * above it, writing rejects with `context-too-large`.
+ *
+ * Each call is stored, so a replay after a restart returns the same values and writes nothing twice. Each call counts as a step (`maxSteps`).
+ */
+export interface ContextValues {
+  /** The value; `undefined` if there is none. Sees the writes of other tasks that are stored already. */
+  get(key: string): Promise<JsonValue | undefined>;
+  /** Sets the value. Resolves when it is stored. */
+  set(key: string, value: JsonValue): Promise<void>;
+  /** Deletes the value, if there is one. Resolves when that is stored. */
+  delete(key: string): Promise<void>;
+  /**
+   * Replaces the value by what `change` returns for the current value; `undefined` deletes it. If another task writes the value at the same time,
+   * `change` is called again with the new value. Resolves with the stored value. Rejects with `context-conflict` after 20 tries.
+   */
+  update(
+    key: string,
+    change: (current: JsonValue | undefined) => JsonValue | undefined,
+  ): Promise<JsonValue | undefined>;
+}
+
 /** The task that the author's function works on. `Input` is the output type of the skill's schema. */
 export interface TaskContext<Input = JsonValue | undefined> {
   readonly id: string;
   readonly contextId: string;
+  /**
+   * The task's place in a distributed trace: pass it as `trace` to calls of other agents, or write it into the headers `traceparent` and
+   * `tracestate` of other requests. `undefined` if the caller sent no trace context and the server does not trace.
+   */
+  readonly trace: TraceContext | undefined;
   /** The message that started this turn. The same in a replay. */
   readonly message: Message;
   /** The text of that message. */
@@ -120,7 +201,19 @@ export interface TaskContext<Input = JsonValue | undefined> {
   /** Aborts on cancel, timeout, shutdown, lost lease and parking; `signal.reason` is a `TaskAborted`. */
   readonly signal: AbortSignal;
   readonly log: TaskLog;
+  /** Values that the tasks of one context share. */
+  readonly context: ContextValues;
 
+  /**
+   * Appends to the artifact `result`, like a value that a generator yields. It may be called inside a step: what a step wrote is stored with its
+   * result and not written again. The artifact is completed when the task ends.
+   */
+  write(output: Output): Promise<void>;
+  /**
+   * The earlier messages and results of the context: those of ended tasks of the same agent and caller, then those of earlier turns of this task,
+   * oldest first. Without the message of this turn. The same in a replay.
+   */
+  conversation(options?: ConversationOptions): Promise<readonly ConversationMessage[]>;
   /** Sets the status message of the working task, for people. */
   status(message?: string | Part | readonly Part[], metadata?: JsonObject): Promise<void>;
   /**
@@ -128,6 +221,15 @@ export interface TaskContext<Input = JsonValue | undefined> {
    * merged with earlier calls; `null` or `undefined` removes a key. Rejects with `metadata-too-large` over 16 KB of JSON in total.
    */
   setMetadata(metadata: Readonly<Record<string, JsonValue | undefined>>): Promise<void>;
+  /**
+   * Adds to the counters in `usage` of the task's metadata, over all turns of the task. A call that is stored already is not counted again in a
+   * replay. Rejects with a `TypeError` for a value that is negative or no number.
+   */
+  usage(usage: Usage): Promise<void>;
+  /** Reports to readers that the agent calls a tool: a status with a data part of the kind `tool-use`. Reported once for each id, also in a replay. */
+  toolCall(call: ToolCall): Promise<void>;
+  /** Reports the outcome of a tool call: a status with a data part of the kind `tool-result`. Reported once for each id, also in a replay. */
+  toolResult(result: ToolCallResult): Promise<void>;
   /** A writer for the artifact with this name. The same name is the same artifact, in every attempt. */
   artifact(name: string, options?: ArtifactOptions): ArtifactWriter;
   /**

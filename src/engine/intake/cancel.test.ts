@@ -322,7 +322,7 @@ describe("cancel", () => {
     const ticket = await harness.begin("go");
     await harness.until(() => harness.store.held === 1);
     harness.store.release();
-    await harness.engine.accepted(ticket);
+    await ticket.stored();
     harness.store.hold();
     await harness.until(() => harness.store.held === 1);
     const canceled = harness.engine.cancel(harness.scope(), ticket.taskId);

@@ -10,9 +10,9 @@ const asking = scripted(async (task) => {
 const CALLER = { signal: new AbortController().signal };
 
 /** Sends an answer with a non-blocking send. */
-async function answer(harness: EngineHarness, ticket: Ticket): Promise<void> {
-  await harness.engine.accepted(ticket);
-  await harness.engine.consumed(ticket, CALLER);
+async function answer(ticket: Ticket): Promise<void> {
+  await ticket.stored();
+  await ticket.consumed(CALLER);
 }
 
 describe("a non-blocking send of an answer", () => {
@@ -21,7 +21,7 @@ describe("a non-blocking send of an answer", () => {
     const { id } = await harness.send("go");
     await harness.advance(3000);
     expect(harness.engine.counts().live).toBe(0);
-    await answer(harness, await harness.begin({ taskId: id, parts: [{ text: "1" }] }));
+    await answer(await harness.begin({ taskId: id, parts: [{ text: "1" }] }));
     expect((await harness.get(id)).status.state).toBe("working");
   });
 
@@ -30,7 +30,7 @@ describe("a non-blocking send of an answer", () => {
     const second = await first.join();
     const { id } = await first.send("go");
     const ticket = await second.begin({ taskId: id, parts: [{ text: "1" }] });
-    const done = answer(second, ticket);
+    const done = answer(ticket);
     await first.pumped(done);
     expect((await second.get(id)).status.state).toBe("working");
   });
@@ -41,7 +41,7 @@ describe("a non-blocking send of an answer", () => {
     await harness.advance(3000);
     const answerMessage = { taskId: id, messageId: "m" as never, parts: [{ text: "1" }] };
     for (let send = 0; send < 2; send++) {
-      await answer(harness, await harness.begin(answerMessage, { idempotencyWindow: 60_000 }));
+      await answer(await harness.begin(answerMessage, { idempotencyWindow: 60_000 }));
       expect((await harness.get(id)).status.state).toBe("working");
     }
   });
@@ -64,7 +64,7 @@ describe("a non-blocking send of an answer", () => {
       await using harness = await openHarness({ agents: single, parkAfter: 1000 });
       const ticket = await queued(harness);
       let isBack = false;
-      const back = answer(harness, ticket).then(() => (isBack = true));
+      const back = answer(ticket).then(() => (isBack = true));
       await turns(20);
       await harness.advance(999);
       expect(isBack).toBe(false);
@@ -78,7 +78,7 @@ describe("a non-blocking send of an answer", () => {
       await using harness = await openHarness({ agents: single, parkAfter: 1000 });
       const ticket = await queued(harness);
       const gone = new AbortController();
-      const waiting = harness.engine.consumed(ticket, { signal: gone.signal });
+      const waiting = ticket.consumed({ signal: gone.signal });
       await turns(20);
       gone.abort();
       await expect(waiting).rejects.toThrow(/abort/i);

@@ -17,8 +17,9 @@ const MAX_SEARCHED = 20;
  * Whether the message has a context id and no task id, so that it may answer a question of a task in that context. A message with a call path
  * comes from an agent that sends a task id with its answers: without one, it starts a new task.
  */
-export function namesContextOnly({ answersByContext, callPath = [], message }: Submission): boolean {
-  if (answersByContext !== true || callPath.length > 0) return false;
+export function namesContextOnly({ answersByContext, call, request }: Submission): boolean {
+  if (answersByContext !== true || (call.callPath ?? []).length > 0) return false;
+  const { message } = request;
   return message.contextId !== undefined && message.taskId === undefined;
 }
 
@@ -27,7 +28,7 @@ export function namesContextOnly({ answersByContext, callPath = [], message }: S
  * if there is no such task: the message then starts a new task.
  */
 export async function continueByContext(parts: EngineParts, message: Continuation): Promise<Submitted | undefined> {
-  const { contextId } = message.submission.message;
+  const { contextId } = message.submission.request.message;
   if (contextId === undefined) return undefined;
   const record = await findTask(parts, message, { contextId, artifacts: false, history: 0 });
   if (record === undefined) return undefined;
@@ -63,7 +64,8 @@ async function findTask(
   { agent, submission, idempotency }: Continuation,
   inContext: InContext,
 ): Promise<TaskRecord | undefined> {
-  const { scope, message, metadata } = submission;
+  const { scope, request } = submission;
+  const { message, metadata } = request;
   const { tasks } = await store.list({ ...inContext, scope, state: "input-required", limit: 2 });
   // Searched second: a message that another node posts between the two searches is found.
   const earlier =

@@ -1,25 +1,27 @@
 import { uuidv7 } from "../../internal/uuid.ts";
-import { A2AError, invalidField } from "../../protocol/error.ts";
+import { A2AError, invalidField, taskChanged } from "../../protocol/error.ts";
 import type { TaskId } from "../../protocol/ids.ts";
 import { namedRequests } from "../../protocol/input-request.ts";
 import type { Message } from "../../protocol/message.ts";
 import { isInterrupted } from "../../protocol/state.ts";
 import { publicTaskId } from "../../protocol/task-key.ts";
-import type { InboxEntry, Outcome } from "../../store/contract.ts";
+import type { InboxEntry, InboxPost, Outcome } from "../../store/contract.ts";
 import { type Agent, TaskAborted } from "../agent/agent.ts";
-import type { Submission, Submitted, Ticket } from "../api.ts";
+import type { Submission, Submitted } from "../api.ts";
 import type { EngineParts } from "../parts.ts";
 import type { Feed } from "../read/feed.ts";
-import { ticketOf } from "../read/ticket.ts";
-import { idempotencyEntryId } from "../record/idempotency-entry.ts";
-import { writeInboxMessage } from "../record/inbox-message.ts";
-import { isNamed, type Questions, readRunner } from "../record/runner-record.ts";
+import type { PostedMessage } from "../read/posted-message.ts";
+import { idempotencyEntryId, idempotencyEntryPrefix } from "../record/idempotency-entry.ts";
+import { readInboxMessage, writeInboxMessage } from "../record/inbox-message.ts";
+import { isNamed, type PendingQuestion, type Questions, readRunner } from "../record/runner-record.ts";
+import { openSealed } from "../record/seal.ts";
 import { skillNamed } from "../run/turn.ts";
 import { answerTargets } from "./answer-target.ts";
-import { findEarlierMessage, type Idempotency } from "./idempotency.ts";
+import { type EarlierMessage, findEarlierMessage, type Idempotency } from "./idempotency.ts";
 import { checkSize } from "./message-size.ts";
 import { setWebhook } from "./message-webhook.ts";
-import { refusedTask } from "./refused-task.ts";
+import { refusedTask, taskNotFound } from "./refused-task.ts";
+import { MessageTicket } from "./ticket.ts";
 
 export interface Continuation {
   readonly agent: Agent;
@@ -35,10 +37,12 @@ export interface Continuation {
  */
 export async function continueTask(parts: EngineParts, feed: Feed, message: Continuation): Promise<Submitted> {
   try {
-    const inbox = await findEarlierEntry(parts, feed, message);
+    const earlier = await findEarlier(parts, feed, message);
     const posted =
-      inbox === undefined ? await postUnlessRepeated(parts, feed, message) : repeated(feed, message, inbox);
-    return { kind: "task", ticket: { ...ticketOf(feed.task), ...posted } };
+      earlier === undefined
+        ? await postUnlessRepeated(parts, feed, message)
+        : repeated(parts, feed, { message: message.submission.request.message, earlier });
+    return { kind: "task", ticket: new MessageTicket(parts, feed, { posted }) };
   } catch (error) {
     if (error instanceof A2AError || error instanceof TaskAborted) throw error;
     throw new A2AError("unavailable", "The message could not be stored; try again in 5 s.", {
@@ -50,66 +54,88 @@ export async function continueTask(parts: EngineParts, feed: Feed, message: Cont
   }
 }
 
-/** The inbox entry of an earlier send of the same message; `undefined` without idempotency. */
-async function findEarlierEntry(
+/** An earlier send of the same message to this task; `undefined` without idempotency. */
+async function findEarlier(
   parts: EngineParts,
   { task }: Feed,
   { submission, idempotency }: Continuation,
-): Promise<string | undefined> {
+): Promise<EarlierMessage | undefined> {
   if (idempotency === undefined) return undefined;
-  const { messageId } = submission.message;
+  const { messageId } = submission.request.message;
   return findEarlierMessage(parts, task.id, { messageId, digest: idempotency.digest });
 }
 
-/** The members of a ticket for a message in an inbox. */
-type Posted = Pick<Ticket, "asked" | "answers"> & { readonly inbox: string };
-
-async function postUnlessRepeated(parts: EngineParts, feed: Feed, message: Continuation): Promise<Posted> {
+async function postUnlessRepeated(parts: EngineParts, feed: Feed, message: Continuation): Promise<PostedMessage> {
   try {
     return await post(parts, feed, message);
   } catch (error) {
     // Another node may have stored the same message first, and that message may have ended the task.
-    const earlier = error instanceof A2AError ? await findEarlierEntry(parts, feed, message) : undefined;
+    const earlier = error instanceof A2AError ? await findEarlier(parts, feed, message) : undefined;
     if (earlier === undefined) throw error;
-    return repeated(feed, message, earlier);
+    return repeated(parts, feed, { message: message.submission.request.message, earlier });
   }
 }
 
-/**
- * The ticket of a message that an earlier send stored, consumed or not. It answers the open questions it refers to by request id; without
- * request ids, the open questions that were asked before it arrived. While the task works, the message waits for the next question or the end.
- */
-function repeated(feed: Feed, { submission: { message } }: Continuation, inbox: string): Posted {
-  const named = namedRequests(message).map(({ id }) => id);
-  const open = isInterrupted(feed.state) ? (feed.questions?.open ?? []) : [];
-  const answered = open.filter((question) =>
-    named.length > 0 ? named.some((name) => isNamed(question, name)) : question.before?.includes(inbox) !== true,
-  );
-  // Only a message that arrived before the open question, and does not answer it, has nothing to wait for.
-  const waits = answered.length > 0 || !isInterrupted(feed.state);
-  return { inbox, answers: answered.map(({ id }) => id), ...(waits && { asked: feed.interruptedAt }) };
+interface Repeated {
+  readonly message: Message;
+  readonly earlier: EarlierMessage;
 }
 
-async function post(parts: EngineParts, feed: Feed, continuation: Continuation): Promise<Posted> {
+/**
+ * A message that an earlier send stored, consumed or not. It answers the open questions that it answered the first time, so that its sender
+ * waits for nothing that the run does not do. While the task works, the message waits for the next question or the end.
+ */
+function repeated(parts: EngineParts, feed: Feed, { message, earlier }: Repeated): PostedMessage {
+  const open = isInterrupted(feed.state) ? (feed.questions?.open ?? []) : [];
+  const named = namedRequests(message).map(({ id }) => id);
+  const stored = named.length > 0 ? undefined : storedAnswers(parts, feed, earlier);
+  const isAnswered = (question: PendingQuestion): boolean => {
+    if (named.length > 0) return named.some((name) => isNamed(question, name));
+    return stored?.includes(question.id) ?? question.before?.includes(earlier.id) !== true;
+  };
+  const answers = open.filter(isAnswered).map(({ id }) => id);
+  // Only a message that arrived before the open question, and does not answer it, has nothing to wait for.
+  const waits = answers.length > 0 || !isInterrupted(feed.state);
+  return { inbox: earlier.id, answers, ...(waits && { asked: feed.interruptedAt }) };
+}
+
+/** The questions that an unread message answers, as stored with it. `undefined`: it was read, or an earlier release stored it. */
+function storedAnswers(
+  { environment }: EngineParts,
+  { task }: Feed,
+  { waiting }: EarlierMessage,
+): readonly string[] | undefined {
+  if (waiting === undefined) return undefined;
+  const body = waiting.sealed ? openSealed(environment.sealer, waiting.body, task.id) : waiting.body;
+  return body === undefined ? undefined : readInboxMessage(body).answers;
+}
+
+async function post(parts: EngineParts, feed: Feed, continuation: Continuation): Promise<PostedMessage> {
   const { agent, submission, idempotency, mayAnswer } = continuation;
   const { feeds, environment } = parts;
-  const { message, admitSkill, webhook } = submission;
+  const { call, request, admitSkill, webhook } = submission;
+  const { message } = request;
   const { id } = feed.task;
   await requireOpen(parts, feed, submission);
   if (admitSkill !== undefined) {
     const skill = skillNamed(agent, message)?.id ?? (await currentSkill(parts, id));
     if (skill !== undefined) admitSkill(skill);
   }
-  const body = writeInboxMessage(
-    { ...message, taskId: publicTaskId(id), contextId: feed.task.contextId },
-    submission.callPath,
-  );
-  checkSize(environment.limits, body);
   // Another node may have asked a question meanwhile, and its answer may have to be sealed.
   await feeds.refresh([id]);
   if (mayAnswer?.(feed.questions, message) === false) throw notAsked(id);
+  // Conclusive, because the seq never falls; the store decides whether the task has changed otherwise.
+  const { expectedSeq = Number.POSITIVE_INFINITY } = request;
+  if (feed.seq > expectedSeq) throw taskChanged(expectedSeq, feed.seq);
   const targets = answerTargets(feed.questions, message);
   const answers = targets.map((question) => question.id);
+  const isNaming = namedRequests(message).length > 0;
+  const body = writeInboxMessage({
+    message: { ...message, taskId: publicTaskId(id), contextId: feed.task.contextId },
+    callPath: call.callPath,
+    ...(!isNaming && { answers }),
+  });
+  checkSize(environment.limits, body);
   // The message does not answer questions that become visible after this point.
   const asked = feed.interruptedAt;
   const undo = webhook === undefined ? undefined : await setWebhook(parts, feed, webhook);
@@ -121,17 +147,20 @@ async function post(parts: EngineParts, feed: Feed, continuation: Continuation):
     sealed,
     at: environment.clock.now(),
   };
-  const outcome = await deliver(parts, id, { entry, answers });
-  // Another node stored the same message first.
-  const isRepeated = outcome.status === "duplicate" && idempotency !== undefined;
-  if (outcome.status !== "ok" && !isRepeated) {
-    await undo?.();
-    throw refusal(outcome, id, environment.limits.maxInbox);
+  const uniquePrefix = idempotency === undefined ? undefined : idempotencyEntryPrefix(message.messageId);
+  const outcome = await deliver(parts, id, { entry, uniquePrefix, expectedSeq: request.expectedSeq });
+  if (outcome.status === "ok") return { inbox: entry.id, asked, answers };
+  // Another node stored the same message first, perhaps as the answer to another question, or with other content.
+  if (outcome.status === "duplicate" && idempotency !== undefined) {
+    const earlier = await findEarlier(parts, feed, continuation);
+    return repeated(parts, feed, { message, earlier: earlier ?? { id: entry.id, waiting: undefined } });
   }
-  return { inbox: entry.id, asked, answers };
+  await undo?.();
+  if (outcome.status === "changed") throw taskChanged(expectedSeq, outcome.seq);
+  throw refusal(outcome, id, environment.limits.maxInbox);
 }
 
-async function requireOpen(parts: EngineParts, feed: Feed, { message }: Submission): Promise<void> {
+async function requireOpen(parts: EngineParts, feed: Feed, { request }: Submission): Promise<void> {
   const { runs, environment } = parts;
   const { task } = feed;
   // A task that was created a moment ago must be stored before a message is posted to it.
@@ -141,8 +170,11 @@ async function requireOpen(parts: EngineParts, feed: Feed, { message }: Submissi
       throw refusedTask(writer.loss, cause);
     });
   }
-  if (feed.ended) throw taskEnded(task.id, feed.state);
-  if (message.contextId !== undefined && message.contextId !== task.contextId) {
+  if (feed.ended) {
+    const { expectedSeq = feed.seq } = request;
+    throw expectedSeq === feed.seq ? taskEnded(task.id, feed.state) : taskChanged(expectedSeq, feed.seq);
+  }
+  if (request.message.contextId !== undefined && request.message.contextId !== task.contextId) {
     throw invalidField("message.contextId", "is not the context of the task in message.taskId");
   }
   if (runs.writer(task.id)?.historyIsFull ?? (await isHistoryFull(parts, task.id))) {
@@ -167,22 +199,14 @@ async function isHistoryFull({ store, environment }: EngineParts, id: TaskId): P
   return (record?.history.length ?? 0) >= environment.limits.maxHistory;
 }
 
-interface Delivery {
-  readonly entry: InboxEntry;
-  /** Request ids of the questions that the entry answers. */
-  readonly answers: readonly string[];
-}
-
 function deliver(
   { committer, environment, runs }: EngineParts,
   task: TaskId,
-  { entry, answers }: Delivery,
+  { entry, ...conditions }: Pick<InboxPost, "entry" | "uniquePrefix" | "expectedSeq">,
 ): Promise<Outcome> {
   const { maxInbox } = environment.limits;
-  return committer.submit({ kind: "post", task, entry, maxWaiting: maxInbox }, (known) => {
-    if (known.status !== "ok") return;
-    runs.writer(task)?.noteAnswers(entry, answers);
-    runs.deliver(task, entry, known.node);
+  return committer.submit({ kind: "post", task, entry, maxWaiting: maxInbox, ...conditions }, (known) => {
+    if (known.status === "ok") runs.deliver(task, entry, known.node);
   });
 }
 
@@ -192,10 +216,6 @@ function refusal({ status }: Outcome, id: TaskId, maxInbox: number): A2AError {
   return new A2AError("resource-exhausted", `The task already has ${maxInbox} unread messages; try again in 5 s.`, {
     retryAfter: 5,
   });
-}
-
-export function taskNotFound(id: TaskId): A2AError {
-  return new A2AError("task-not-found", "Task not found", { metadata: { taskId: publicTaskId(id) } });
 }
 
 function notAsked(id: TaskId): A2AError {

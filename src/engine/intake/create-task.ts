@@ -6,18 +6,18 @@ import type { Message } from "../../protocol/message.ts";
 import type { Part } from "../../protocol/part.ts";
 import { writeMessage, writeStatus } from "../../protocol/serial.ts";
 import { namedTask, publicTaskId } from "../../protocol/task-key.ts";
-import { traceIdOf } from "../../protocol/traceparent.ts";
 import type { TaskCreate } from "../../store/contract.ts";
 import type { Agent } from "../agent/agent.ts";
 import type { Submission, Submitted, TaskRef } from "../api.ts";
 import type { EngineParts } from "../parts.ts";
-import { ticketOf } from "../read/ticket.ts";
+import type { Feed } from "../read/feed.ts";
 import type { RunnerRecord } from "../record/runner-record.ts";
 import type { Run } from "../run/run.ts";
 import { findEarlierTask, type Idempotency } from "./idempotency.ts";
 import { checkSize } from "./message-size.ts";
 import { refusedTask } from "./refused-task.ts";
 import type { Routed } from "./route.ts";
+import { MessageTicket } from "./ticket.ts";
 
 /** Milliseconds; see `AgentDefinition.timeout`. */
 const DEFAULT_TIMEOUT = 60 * 60 * 1000;
@@ -40,23 +40,23 @@ export interface NewTask {
  */
 export function createTask(parts: EngineParts, agent: Agent, task: NewTask): Submitted | Promise<Submitted> {
   const { submission, idempotency } = task;
-  const { run, start } = openTask(parts, agent, task);
-  if (idempotency !== undefined) return storeFirst(parts, submission, { run, start, idempotency });
+  const { run, feed, start } = openTask(parts, agent, task);
+  if (idempotency !== undefined) return storeFirst(parts, submission, { run, feed, start, idempotency });
   start();
-  return { kind: "task", ticket: ticketOf(run.writer.ref) };
+  return { kind: "task", ticket: new MessageTicket(parts, feed, { writer: run.writer }) };
 }
 
 async function storeFirst(
   parts: EngineParts,
   submission: Submission,
-  { run, start, idempotency }: Opened & { readonly idempotency: Idempotency },
+  { run, feed, start, idempotency }: Opened & { readonly idempotency: Idempotency },
 ): Promise<Submitted> {
   const { writer } = run;
   const stored = writer.flush();
   start(stored);
   try {
     await stored;
-    return { kind: "task", ticket: ticketOf(writer.ref) };
+    return { kind: "task", ticket: new MessageTicket(parts, feed, { writer }) };
   } catch (cause) {
     // The store may refuse the task id that the caller chose (`duplicate`) before it compares the message id (`repeated`).
     const mayBeRepeated = writer.loss?.kind === "refused" && writer.loss.status !== "full";
@@ -68,20 +68,22 @@ async function storeFirst(
 
 interface Opened {
   readonly run: Run;
+  readonly feed: Feed;
   /** Starts the run now, or when `ready` resolves. */
   readonly start: (ready?: Promise<void>) => void;
 }
 
 function openTask(parts: EngineParts, agent: Agent, { submission, routed, idempotency }: NewTask): Opened {
   const { runs, feeds, environment } = parts;
-  const { scope, message: incoming, dialect } = submission;
+  const { scope, call } = submission;
+  const incoming = submission.request.message;
   const now = environment.clock.now();
   // Safe casts: the server creates task ids, and context ids unless the caller sent one.
   const ref: TaskRef = {
     id: incoming.taskId === undefined ? (uuidv7(now) as TaskId) : namedTask(scope, incoming.taskId),
     contextId: incoming.contextId ?? (uuidv7(now) as ContextId),
     scope,
-    dialect,
+    dialect: call.dialect,
   };
   const message: Message = { ...incoming, taskId: publicTaskId(ref.id), contextId: ref.contextId };
   const body = writeMessage(message);
@@ -108,15 +110,16 @@ function openTask(parts: EngineParts, agent: Agent, { submission, routed, idempo
     historyLength: 0,
     create: {
       message: body,
-      streams: submission.streaming,
+      streams: submission.request.operation === "stream",
       record: recordOf(parts.node, ref, { submission, idempotency, at: now }),
     },
   });
-  if (routed.kind === "answered") return { run, start: () => void runs.end(run, "completed", routed.parts) };
-  if (routed.kind === "none") return { run, start: () => void runs.end(run, "rejected", [{ text: routed.reason }]) };
+  if (routed.kind === "answered") return { run, feed, start: () => void runs.end(run, "completed", routed.parts) };
+  if (routed.kind === "none")
+    return { run, feed, start: () => void runs.end(run, "rejected", [{ text: routed.reason }]) };
   const data = routed.kind === "skill" ? routed.data : message.parts.find((part) => part.data !== undefined)?.data;
   const turn = { message, data, skillId: skill?.id, history: [message], consumed: new Map(), artifacts: [] };
-  return { run, start: (ready) => runs.begin(run, { turn, skill, steps: [], replay: undefined }, ready) };
+  return { run, feed, start: (ready) => runs.begin(run, { turn, skill, steps: [], replay: undefined }, ready) };
 }
 
 interface Creation {
@@ -130,7 +133,8 @@ function recordOf(
   { contextId, scope, dialect }: TaskRef,
   { submission, idempotency, at }: Creation,
 ): TaskCreate {
-  const { message, streaming, webhook } = submission;
+  const { request, webhook } = submission;
+  const { message } = request;
   return {
     contextId,
     contextShared: message.contextId !== undefined,
@@ -138,7 +142,7 @@ function recordOf(
     dialect,
     at,
     node,
-    ...((streaming || idempotency !== undefined) && { messageId: message.messageId }),
+    ...((request.operation === "stream" || idempotency !== undefined) && { messageId: message.messageId }),
     ...(idempotency !== undefined && { idempotency }),
     ...(webhook !== undefined && { webhook: webhook.draft }),
   };
@@ -150,9 +154,8 @@ function firstRunner(
   { now, skill }: { readonly now: number; readonly skill: string | undefined },
 ): RunnerRecord {
   const { timeout = DEFAULT_TIMEOUT } = agent;
-  const { timeoutMs } = submission;
-  const traceId = traceIdOf(submission.traceparent);
-  const { caller, metadata, outputModes, extensions, callPath = NO_CALL_PATH } = submission;
+  const { principal: caller, activeExtensions: extensions, trace, callPath = NO_CALL_PATH } = submission.call;
+  const { metadata, outputModes, timeoutMs } = submission.request;
   return {
     attempt: 1,
     tries: 1,
@@ -166,7 +169,7 @@ function firstRunner(
     ...(Object.keys(metadata).length > 0 && { metadata }),
     ...(outputModes.length > 0 && { outputModes }),
     ...(extensions.length > 0 && { extensions }),
-    ...(traceId !== undefined && { traceId }),
+    ...(trace !== undefined && { trace }),
     ...(callPath.length > 0 && { callPath }),
   };
 }

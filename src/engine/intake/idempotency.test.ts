@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { ContextId, MessageId, TaskId } from "../../protocol/ids.ts";
 import type { Message } from "../../protocol/message.ts";
 import { isTerminal } from "../../protocol/state.ts";
-import { openHarness, type Said, type SendOptions, scripted, turns } from "../../testing/engine-harness.ts";
+import { type MessageInput, openHarness, type SendOptions, scripted, turns } from "../../testing/engine-harness.ts";
 import { everythingStored } from "../../testing/everything-stored.ts";
 import type { Agent } from "../agent/agent.ts";
 
@@ -10,7 +10,7 @@ const IDEMPOTENT: SendOptions = { idempotencyWindow: 60_000 };
 const CONFLICT = { code: "conflict", violations: [{ field: "message.messageId" }] };
 
 /** The same message each time, except for the given members. */
-function textMessage(text: string, rest: Partial<Message> = {}): Said {
+function textMessage(text: string, rest: Partial<Message> = {}): MessageInput {
   // Safe cast: the sender creates message ids, here the test.
   return { messageId: "m-1" as MessageId, parts: [{ text }], ...rest };
 }
@@ -43,7 +43,7 @@ describe("an idempotent message", () => {
     expect(again).toEqual(first);
     expect(started).toEqual(["go"]);
     const streamed = await harness.begin(textMessage("go"), { ...IDEMPOTENT, streaming: true });
-    const subscription = await harness.subscribe(streamed.taskId, { ticket: streamed });
+    const subscription = await streamed.subscribe({});
     expect(subscription.opening).toMatchObject({ id: first.id, seq: 0, state: "submitted" });
     const { entries } = (await subscription.next()) ?? { entries: [] };
     expect(entries.map(({ seq }) => seq)).toEqual([1, 2, 3]);
@@ -61,7 +61,7 @@ describe("an idempotent message", () => {
     expect(started).toHaveLength(1);
   });
 
-  test.each<[string, Said, SendOptions]>([
+  test.each<[string, MessageInput, SendOptions]>([
     ["parts", textMessage("stop"), {}],
     ["metadata", textMessage("go", { metadata: { skillId: "other" } }), {}],
     ["context", textMessage("go", { contextId: "c" as ContextId }), {}],
@@ -338,7 +338,7 @@ describe("an idempotent message to an existing task", () => {
       harness.start(message, IDEMPOTENT),
       beside.start(message, IDEMPOTENT),
     ]);
-    expect(new Set(tickets.map(({ inbox }) => inbox)).size).toBe(1);
+    expect(tickets.map(({ key }) => key)).toEqual([taskId, taskId, taskId]);
     expect(await harness.shared.inbox(taskId)).toHaveLength(1);
     await beside.kill();
     const later = await harness.crash();
@@ -378,6 +378,27 @@ describe("an idempotent message to an existing task", () => {
       expect(new Set(received)).toEqual(new Set(["One?", "Two?"]));
     },
   );
+
+  test("is stored once if two nodes get it with different content at the same time; one sender gets a conflict", async () => {
+    await using harness = await openHarness({ agents: remembering([]) });
+    const other = await harness.join();
+    const { id } = await harness.send("go");
+    const nodes = [harness, other];
+    for (const node of nodes) node.store.hold();
+    const sends = nodes.map((node, index) => {
+      return node.start(textMessage(`answer ${index}`, { taskId: id }), IDEMPOTENT).catch((error: unknown) => error);
+    });
+    // Both nodes have looked for an earlier message and found none.
+    await harness.until(() => nodes.every(({ store }) => store.held > 0));
+    for (const node of nodes) node.store.release();
+    const results = await harness.pumped(Promise.all(sends));
+    const refused = results.filter((result) => result instanceof Error);
+    expect(refused).toHaveLength(1);
+    expect(refused[0]).toMatchObject(CONFLICT);
+    await harness.until(async () => (await harness.get(id)).status.message?.parts[0]?.text === "Two?");
+    expect((await harness.get(id)).history?.filter(({ messageId }) => messageId === "m-1")).toHaveLength(1);
+    expect(await harness.shared.inbox(id)).toEqual([]);
+  });
 
   test("gets the result from a node that posts it after the task has ended", async () => {
     await using harness = await openHarness({ agents: remembering([]) });

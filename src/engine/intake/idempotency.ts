@@ -1,11 +1,12 @@
 import { A2AError } from "../../protocol/error.ts";
 import type { TaskId } from "../../protocol/ids.ts";
+import type { InboxEntry } from "../../store/contract.ts";
 import type { Submission, Submitted, Ticket } from "../api.ts";
 import type { EngineParts } from "../parts.ts";
-import { ticketOf } from "../read/ticket.ts";
 import { idempotencyEntryId, idempotencyEntryPrefix } from "../record/idempotency-entry.ts";
 import { readRunner } from "../record/runner-record.ts";
 import { messageDigest } from "./message-digest.ts";
+import { ticketOf } from "./ticket.ts";
 
 /** How to recognise the repetition of a send. A repetition has the same scope, message id and digest, within the window. */
 export interface Idempotency {
@@ -26,9 +27,9 @@ export async function submitIdempotent(
   { window, work }: { readonly window: number; readonly work: (idempotency: Idempotency) => Promise<Submitted> },
 ): Promise<Submitted> {
   const { pendingSends, environment } = parts;
-  const { scope, message } = submission;
-  const key = JSON.stringify([scope.agent, scope.tenant, scope.owner, message.messageId]);
-  const digest = messageDigest(submission);
+  const { scope, request } = submission;
+  const key = JSON.stringify([scope.agent, scope.tenant, scope.owner, request.message.messageId]);
+  const digest = messageDigest(request);
   for (let other = pendingSends.get(key); other !== undefined; other = pendingSends.get(key)) {
     if (other.digest !== digest) throw conflict();
     // If the earlier send fails, this one makes its own attempt.
@@ -59,34 +60,40 @@ async function submitUnlessRepeated(
 
 /** The task that an earlier send of the same message created. Rejects with `conflict` if that message had other content. */
 export async function findEarlierTask(
-  { store }: EngineParts,
-  { scope, message }: Submission,
+  parts: EngineParts,
+  { scope, request }: Submission,
   { since, digest }: Idempotency,
 ): Promise<Ticket | undefined> {
-  const trace = await store.findByMessage(scope, message.messageId);
+  const { store } = parts;
+  const trace = await store.findByMessage(scope, request.message.messageId);
   if (trace === undefined || trace.createdAt < since) return undefined;
   // A task that was created without idempotency has no digest: compare the message id only.
   if (trace.digest !== undefined && trace.digest !== digest) throw conflict();
   const record = await store.get(trace.task, { scope, artifacts: false, history: 0 });
-  return record === undefined ? undefined : ticketOf(record);
+  return record === undefined ? undefined : ticketOf(parts, record);
 }
 
-/**
- * The id of the inbox entry that an earlier send of the same message to this task created, consumed or not. Rejects with `conflict` if that
- * message had other content.
- */
+/** An earlier send of the same message to the same task. */
+export interface EarlierMessage {
+  /** Id of its inbox entry. */
+  readonly id: string;
+  /** The entry; `undefined`: the run consumed it. */
+  readonly waiting: InboxEntry | undefined;
+}
+
+/** Finds an earlier send of the same message to this task, consumed or not. Rejects with `conflict` if that message had other content. */
 export async function findEarlierMessage(
   { store }: EngineParts,
   task: TaskId,
   { messageId, digest }: { readonly messageId: string; readonly digest: string },
-): Promise<string | undefined> {
+): Promise<EarlierMessage | undefined> {
   const prefix = idempotencyEntryPrefix(messageId);
   const isSame = (id: string | undefined): boolean => id?.startsWith(prefix) === true;
   // Read the inbox first: an entry that is consumed between the two reads is then in the history.
-  const waiting = (await store.inbox(task)).find(({ id }) => isSame(id))?.id;
-  const found = waiting ?? (await findConsumedMessage(store, task, isSame));
-  if (found !== undefined && found !== idempotencyEntryId(messageId, digest)) throw conflict();
-  return found;
+  const waiting = (await store.inbox(task)).find(({ id }) => isSame(id));
+  const id = waiting?.id ?? (await findConsumedMessage(store, task, isSame));
+  if (id !== undefined && id !== idempotencyEntryId(messageId, digest)) throw conflict();
+  return id === undefined ? undefined : { id, waiting };
 }
 
 async function findConsumedMessage(

@@ -1,12 +1,12 @@
 import { createHash } from "node:crypto";
 import type { JsonValue } from "../../protocol/json.ts";
-import type { Submission } from "../api.ts";
+import type { SubmittedRequest } from "../api.ts";
 
 /**
  * SHA-256 over the content of a send: the message without its id, and the request's metadata. The options that only say how to answer, such as
  * output modes, are left out, so a client that retries with other options still repeats the same message.
  */
-export function messageDigest({ message, metadata }: Pick<Submission, "message" | "metadata">): string {
+export function messageDigest({ message, metadata }: Pick<SubmittedRequest, "message" | "metadata">): string {
   const { messageId: _, ...content } = message;
   return createHash("sha256")
     .update(JSON.stringify([content, metadata], sortMembers))

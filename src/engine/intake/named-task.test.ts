@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { TaskId } from "../../protocol/ids.ts";
 import { EngineHarness } from "../../testing/engine-harness.ts";
 import { agent } from "../agent/agent.ts";
+import { readRunner } from "../record/runner-record.ts";
 
 const asker = agent({
   name: "Asker",
@@ -70,7 +71,7 @@ describe("A task whose id the caller chooses", () => {
       harness.begin(named("t", "one"), { namesTask: true }),
       harness.begin(named("t", "two"), { namesTask: true }),
     ]);
-    await Promise.all([harness.engine.accepted(one), harness.engine.accepted(two)]);
+    await Promise.all([one.stored(), two.stored()]);
     const page = await harness.engine.list({ scope: harness.scope(), limit: 10, artifacts: false });
     expect(page.total).toBe(1);
   });
@@ -132,13 +133,13 @@ describe("A request with a timeout", () => {
   });
 });
 
-describe("A request with a traceparent header", () => {
+describe("A call with a trace context", () => {
   const trace = "4bf92f3577b34da6a3ce929d0e0e4736";
   const echo = agent({ name: "E", description: "Echoes.", version: "1", run: async (task) => task.text });
 
   it("adds the trace id to the metadata of every event", async () => {
     await using harness = await EngineHarness.open({ agents: echo });
-    const ticket = await harness.start("x", { traceparent: `00-${trace}-00f067aa0ba902b7-01` });
+    const ticket = await harness.start("x", { trace: { traceId: trace, spanId: "00f067aa0ba902b7", flags: 1 } });
     await harness.settled(ticket);
     const events = await harness.log(ticket.taskId);
     const spans = new Set(events.map(({ event }) => event.metadata?.["spanId"]));
@@ -146,13 +147,19 @@ describe("A request with a traceparent header", () => {
     expect([...spans]).toEqual([expect.stringMatching(/^(?!0{16})[0-9a-f]{16}$/)]);
   });
 
-  it.each(["", "garbage", `00-${"0".repeat(32)}-00f067aa0ba902b7-01`, `ff-${trace}-00f067aa0ba902b7-01`])(
-    "adds no trace id if the header is %j",
-    async (traceparent) => {
-      await using harness = await EngineHarness.open({ agents: echo });
-      const ticket = await harness.start("x", { traceparent });
-      await harness.settled(ticket);
-      for (const { event } of await harness.log(ticket.taskId)) expect(event.metadata).toBeUndefined();
-    },
-  );
+  it("adds no trace id if the call has no trace", async () => {
+    await using harness = await EngineHarness.open({ agents: echo });
+    const ticket = await harness.start("x");
+    await harness.settled(ticket);
+    for (const { event } of await harness.log(ticket.taskId)) expect(event.metadata).toBeUndefined();
+  });
+
+  it("stores the whole context with the task, also after its end", async () => {
+    await using harness = await EngineHarness.open({ agents: echo });
+    const context = { traceId: trace, spanId: "00f067aa0ba902b7", flags: 1, state: "vendor=1" };
+    const ticket = await harness.start("x", { trace: context });
+    await harness.settled(ticket);
+    const record = await harness.shared.get(ticket.key, { artifacts: false });
+    expect(readRunner(record?.head.runner ?? "{}").trace).toEqual(context);
+  });
 });

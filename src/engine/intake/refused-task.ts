@@ -1,4 +1,6 @@
 import { A2AError } from "../../protocol/error.ts";
+import type { TaskId } from "../../protocol/ids.ts";
+import { publicTaskId } from "../../protocol/task-key.ts";
 import type { WriterLoss } from "../log/writer-contract.ts";
 
 /** The error for a caller whose new task was not stored. */
@@ -8,4 +10,8 @@ export function refusedTask(loss: WriterLoss | undefined, cause?: unknown): A2AE
     return new A2AError("resource-exhausted", "The server has reached its limit of stored tasks.", { cause });
   if (status === "duplicate") return new A2AError("invalid-params", "A task with this id already exists.", { cause });
   return new A2AError("unavailable", "The task could not be stored; try again in 5 s.", { cause, retryAfter: 5 });
+}
+
+export function taskNotFound(id: TaskId): A2AError {
+  return new A2AError("task-not-found", "Task not found", { metadata: { taskId: publicTaskId(id) } });
 }

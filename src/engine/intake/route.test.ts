@@ -41,7 +41,7 @@ function route(
     callPath: [],
     signal: new AbortController().signal,
   };
-  return routeMessage(of, message, call);
+  return routeMessage(of, { message, metadata: call.metadata }, () => call);
 }
 
 function reasonOf(routed: Routed): string {

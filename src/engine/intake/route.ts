@@ -2,6 +2,7 @@ import type { JsonObject, JsonValue } from "../../protocol/json.ts";
 import type { Message } from "../../protocol/message.ts";
 import type { Agent, ReplyCall, Skill } from "../agent/agent.ts";
 import { dataOf } from "../agent/output.ts";
+import type { SubmittedRequest } from "../api.ts";
 import { answersIn, firstAccepted, structuredIn, validateRaw } from "../run/answer.ts";
 
 /** What handles a message: the agent's own `run`, one of its skills, or nothing, with a reason that the caller reads. */
@@ -27,14 +28,18 @@ const MAX_QUOTED = 100;
  * 4. the agent's own `run`;
  * 5. the only skill without a schema.
  *
- * Rejects only if the agent's `route` throws or returns the id of an unknown skill.
+ * `call` creates what the agent's `route` gets to see of the call. Rejects only if the agent's `route` throws or returns the id of an unknown skill.
  */
-export async function routeMessage(agent: Agent, message: Message, call: ReplyCall): Promise<Routed> {
+export async function routeMessage(
+  agent: Agent,
+  { message, metadata }: Pick<SubmittedRequest, "message" | "metadata">,
+  call: () => ReplyCall,
+): Promise<Routed> {
   const skills = agent.skills ?? [];
   if (skills.length === 0)
     return agent.run === undefined ? unhandled("This agent accepts no tasks.") : { kind: "agent" };
 
-  const named = skillIdIn(message.metadata) ?? skillIdIn(call.metadata);
+  const named = skillIdIn(message.metadata) ?? skillIdIn(metadata);
   if (named !== undefined && named !== null) {
     const skill = skills.find(({ id }) => id === named);
     if (skill === undefined) return unhandled(`Unknown skill ${quote(named)}; the agent has ${listIds(skills)}.`);
@@ -45,7 +50,7 @@ export async function routeMessage(agent: Agent, message: Message, call: ReplyCa
   const [fit] = survey.fits;
   if (fit !== undefined && survey.fits.length === 1) return fit;
 
-  const chosen = await agent.route?.(message, call);
+  const chosen = await agent.route?.(message, call());
   if (chosen !== undefined) {
     const skill = skills.find(({ id }) => id === chosen);
     if (skill === undefined) throw new Error(`route() of agent "${agent.id}" returned the unknown skill "${chosen}".`);

@@ -3,9 +3,11 @@ import type { TaskId } from "../../protocol/ids.ts";
 import type { Store } from "../../store/contract.ts";
 import { createMemoryStore } from "../../store/memory/store.ts";
 import { openHarness, scripted, turns } from "../../testing/engine-harness.ts";
+import { FakeClock } from "../../testing/fake-clock.ts";
 import {
   contextId,
   createOf,
+  headOf,
   postOf,
   SCOPE,
   START,
@@ -13,8 +15,9 @@ import {
   taskId,
   writeOf,
 } from "../../testing/store-operations.ts";
+import { DEFAULT_LIMITS } from "../limits.ts";
 import { Feed } from "../read/feed.ts";
-import { loadConsumption } from "./settled.ts";
+import { loadConsumption, settled } from "./settled.ts";
 
 const twice = scripted(async (task) => {
   await task.ask("First?");
@@ -166,7 +169,9 @@ describe("a blocking send", () => {
     await turns(5);
     await harness.settled(ticket);
     const later = await harness.crash();
-    await later.settled(ticket);
+    const found = await later.engine.find(later.scope(), ticket.taskId);
+    if (found === undefined) throw new Error("The task is not in the store.");
+    await later.settled(found);
   });
 });
 
@@ -185,11 +190,10 @@ describe("loadConsumption", () => {
     const consuming = { entries: [statusEntry(2)], taken: [inbox], history: [{ after: 1, body: "{}", inbox }] };
     await store.commit([writeOf(key, consuming)]);
     const behind = feedAt(1);
-    const ticket = { taskId: key, key, contextId: contextId(1), inbox };
-    expect(await loadConsumption(store, behind, ticket)).toBe(false);
+    expect(await loadConsumption(store, behind, inbox)).toBe(2);
     expect(behind.consumedAfter(inbox)).toBeUndefined();
     const upToDate = feedAt(2);
-    expect(await loadConsumption(store, upToDate, ticket)).toBe(true);
+    expect(await loadConsumption(store, upToDate, inbox)).toBeUndefined();
     expect(upToDate.consumedAfter(inbox)).toBe(1);
   });
 
@@ -208,8 +212,46 @@ describe("loadConsumption", () => {
       return record;
     };
     const slow = { inbox: (id: TaskId) => store.inbox(id), get } as Store;
-    expect(await loadConsumption(slow, feed, { key, inbox })).toBe(true);
+    expect(await loadConsumption(slow, feed, inbox)).toBeUndefined();
     expect(reads).toBe(2);
     expect(feed.consumedAfter(inbox)).toBe(1);
   });
+
+  test.each(Array.from({ length: 16 }, (_, index) => index))(
+    "a send is answered if the feed catches up %d microtasks after the store was read",
+    async (microtasks) => {
+      const store = createMemoryStore({ retention: {}, now: () => START });
+      await store.commit([createOf(key), postOf(key, { id: inbox })]);
+      const asking = headOf("input-required", { active: false });
+      await store.commit([
+        writeOf(key, {
+          entries: [statusEntry(2, "input-required")],
+          head: asking,
+          taken: [inbox],
+          history: [{ after: 1, body: "{}", inbox }],
+        }),
+      ]);
+      // The feed shows the question before; the store has the next one, asked after the message was consumed.
+      const feed = feedAt(1);
+      feed.questions = { open: [{ id: "q", prompt: "Well?" }], answered: [] };
+      const get = store.get.bind(store);
+      store.get = async (...asked) => {
+        const record = await get(...asked);
+        void (async () => {
+          for (let count = 0; count < microtasks; count += 1) await Promise.resolve();
+          if (record !== undefined && feed.seq < record.seq)
+            feed.advance([{ seq: 2, body: statusEntry(2, "input-required").body, state: "input-required" }], undefined);
+        })();
+        return record;
+      };
+      const clock = new FakeClock();
+      const answered = settled(
+        // Safe: settled() uses only these parts.
+        { store, isClosing: () => false, environment: { clock, limits: DEFAULT_LIMITS } } as never,
+        { feed, posted: { inbox, asked: 1, answers: ["q"] } },
+        { signal: new AbortController().signal },
+      ).then(() => "answered");
+      expect(await Promise.race([answered, turns(20).then(() => "waits")])).toBe("answered");
+    },
+  );
 });

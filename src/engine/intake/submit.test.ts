@@ -248,9 +248,10 @@ describe("limits for messages", () => {
     expect((await harness.get(id)).history).toHaveLength(4);
   });
 
-  test("maxMessageBytes refuses larger messages", async () => {
+  test("maxMessageBytes refuses larger messages, measured in bytes of UTF-8", async () => {
     await using harness = await openHarness({ agents: asking, limits: { maxMessageBytes: 1000 } });
     await expect(harness.start("x".repeat(2000))).rejects.toMatchObject({ code: "payload-too-large" });
+    await expect(harness.start("\u20ac".repeat(400))).rejects.toMatchObject({ code: "payload-too-large" });
     const { id } = await harness.send("go");
     await expect(harness.start({ taskId: id, parts: [{ text: "x".repeat(2000) }] })).rejects.toMatchObject({
       code: "payload-too-large",

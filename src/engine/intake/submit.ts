@@ -1,3 +1,4 @@
+import { callHook } from "../../internal/call-hook.ts";
 import { uuidv7 } from "../../internal/uuid.ts";
 import { type CallPath, callPathEntry } from "../../protocol/call-path.ts";
 import { A2AError } from "../../protocol/error.ts";
@@ -10,13 +11,13 @@ import { toParts } from "../agent/output.ts";
 import type { Submission, Submitted } from "../api.ts";
 import type { EngineParts } from "../parts.ts";
 import type { Feed } from "../read/feed.ts";
-import { callHook } from "../run/run.ts";
 import { skillNamed } from "../run/turn.ts";
 import { continueByContext, namesContextOnly } from "./context-answer.ts";
-import { continueTask, taskNotFound } from "./continue-task.ts";
+import { continueTask } from "./continue-task.ts";
 import { type Answered, createTask } from "./create-task.ts";
 import { type Idempotency, submitIdempotent } from "./idempotency.ts";
 import { checkParts } from "./message-size.ts";
+import { taskNotFound } from "./refused-task.ts";
 import { type Routed, routeMessage } from "./route.ts";
 
 /** Implements `Engine.submit`. */
@@ -37,22 +38,22 @@ async function submitMessage(
   const agent = parts.agents.get(submission.scope.agent);
   if (agent === undefined)
     throw new A2AError("internal", "Internal error", { cause: `no agent ${submission.scope.agent}` });
-  const { message, namesTask, tasksOnly } = submission;
+  const { message } = submission.request;
+  const { namesTasks, tasksOnly } = submission.call.policy;
   checkParts(parts.environment.limits, message);
   if (message.taskId !== undefined) {
     const known = await findTask(parts, submission, message.taskId);
     if (known !== undefined) return continueTask(parts, known, { agent, submission, idempotency });
-    if (namesTask !== true) throw taskNotFound(message.taskId);
+    if (!namesTasks) throw taskNotFound(message.taskId);
   }
   if (namesContextOnly(submission)) {
     const continued = await continueByContext(parts, { agent, submission, idempotency });
     if (continued !== undefined) return continued;
   }
-  const call = new SubmissionCall(submission, parts.environment.serverId);
-  const reply = await replyOf(parts, agent, { submission, call });
-  if (reply !== undefined && tasksOnly !== true) return { kind: "message", message: reply };
+  const reply = agent.reply === undefined ? undefined : await replyOf(parts, agent, submission);
+  if (reply !== undefined && !tasksOnly) return { kind: "message", message: reply };
   requireCapacity(parts, agent, submission);
-  const routed = reply === undefined ? await routeOf(parts, agent, { submission, call }) : answered(reply);
+  const routed = reply === undefined ? await routeOf(parts, agent, submission) : answered(reply);
   if (routed.kind === "skill") submission.admitSkill?.(routed.skill.id);
   // Other messages may have used the capacity while `route` ran.
   requireCapacity(parts, agent, submission);
@@ -63,11 +64,11 @@ async function submitMessage(
   return createTask(parts, agent, { submission, routed, idempotency });
 }
 
-function requireCapacity(parts: EngineParts, agent: Agent, { caller, scope }: Submission): void {
+function requireCapacity(parts: EngineParts, agent: Agent, { call, scope }: Submission): void {
   const { runs, environment } = parts;
   const { maxRunsPerOwner } = environment.limits;
   // Anonymous callers are many callers with one owner: the limit per owner does not apply.
-  if (!caller.anonymous && runs.countOf(scope.owner) >= maxRunsPerOwner) {
+  if (!call.principal.anonymous && runs.countOf(scope.owner) >= maxRunsPerOwner) {
     throw new A2AError(
       "resource-exhausted",
       `The caller already has ${maxRunsPerOwner} running or queued tasks; try again in 5 s.`,
@@ -82,13 +83,13 @@ function requireCapacity(parts: EngineParts, agent: Agent, { caller, scope }: Su
   });
 }
 
-async function routeOf(
-  parts: EngineParts,
-  agent: Agent,
-  { submission, call }: { readonly submission: Submission; readonly call: ReplyCall },
-): Promise<Routed> {
+async function routeOf(parts: EngineParts, agent: Agent, submission: Submission): Promise<Routed> {
   try {
-    return await routeMessage(agent, submission.message, call);
+    return await routeMessage(
+      agent,
+      submission.request,
+      () => new SubmissionCall(submission, parts.environment.serverId),
+    );
   } catch (error) {
     throw authorFailed(parts, error, { agent, what: "route() failed" });
   }
@@ -115,17 +116,12 @@ function reportError(
   callHook(() => hooks.on?.error?.(error, undefined), logger);
 }
 
-async function replyOf(
-  parts: EngineParts,
-  agent: Agent,
-  { submission, call }: { readonly submission: Submission; readonly call: ReplyCall },
-): Promise<Message | undefined> {
-  if (agent.reply === undefined) return undefined;
-  const { message } = submission;
-  const skill = skillNamed(agent, message, submission.metadata);
+async function replyOf(parts: EngineParts, agent: Agent, submission: Submission): Promise<Message | undefined> {
+  const { message, metadata } = submission.request;
+  const skill = skillNamed(agent, message, metadata);
   if (skill !== undefined) submission.admitSkill?.(skill.id);
   try {
-    const output = await agent.reply(message, call);
+    const output = await agent.reply?.(message, new SubmissionCall(submission, parts.environment.serverId));
     if (output === undefined) return undefined;
     return {
       // Safe cast: the server creates the id.
@@ -160,7 +156,7 @@ async function findTask({ feeds }: EngineParts, { scope }: Submission, id: TaskI
   return other === undefined ? feed : feeds.acquire(other, scope);
 }
 
-/** A class with getters, so that the signal and the call path are created only if the author reads them. */
+/** The call as the author sees it. A class with getters, so that the signal and the call path are created only if the author reads them. */
 class SubmissionCall implements ReplyCall {
   readonly caller: ReplyCall["caller"];
   readonly tenant: string;
@@ -171,21 +167,22 @@ class SubmissionCall implements ReplyCall {
   readonly #serverId: string;
 
   constructor(submission: Submission, serverId: string) {
-    this.caller = submission.caller;
-    this.tenant = submission.scope.tenant;
-    this.metadata = submission.metadata;
-    this.outputModes = submission.outputModes;
-    this.extensions = submission.extensions;
+    const { call, request, scope } = submission;
+    this.caller = call.principal;
+    this.tenant = scope.tenant;
+    this.metadata = request.metadata;
+    this.outputModes = request.outputModes;
+    this.extensions = call.activeExtensions;
     this.#submission = submission;
     this.#serverId = serverId;
   }
 
   get callPath(): CallPath {
-    const { callPath = [], scope } = this.#submission;
-    return [...callPath, callPathEntry(this.#serverId, scope.agent)];
+    const { call, scope } = this.#submission;
+    return [...(call.callPath ?? []), callPathEntry(this.#serverId, scope.agent)];
   }
 
   get signal(): AbortSignal {
-    return this.#submission.signal;
+    return this.#submission.call.signal;
   }
 }

@@ -88,7 +88,7 @@ describe("group commit", () => {
       await harness.advance(100);
       expect(begun).toEqual(["run"]);
       harness.store.release();
-      await harness.engine.accepted(ticket);
+      await ticket.stored();
       if (call === "ask") await harness.untilState(ticket.taskId, "input-required");
       else {
         await harness.advance(100);
@@ -224,11 +224,11 @@ describe("a failing store", () => {
     const answers: unknown[] = [];
     const ticket = await harness.begin("go");
     const note = (answer: unknown): void => void answers.push(answer);
-    harness.engine.accepted(ticket).then(note, note);
+    ticket.stored().then(note, note);
     harness.settled(ticket).then(note, note);
     await harness.until(() => harness.fatal.length > 0);
     const later = await harness.begin("later");
-    harness.engine.accepted(later).then(note, note);
+    later.stored().then(note, note);
     harness.settled(later).then(note, note);
     await harness.advance(20_000);
     expect(answers).toEqual([]);
@@ -254,7 +254,7 @@ describe("a failing store", () => {
     await harness.send("1");
     await harness.send("2");
     const refused = await harness.begin("3");
-    await expect(harness.engine.accepted(refused)).rejects.toMatchObject({ code: "resource-exhausted" });
+    await expect(refused.stored()).rejects.toMatchObject({ code: "resource-exhausted" });
     await expect(harness.send("4")).rejects.toMatchObject({ code: "resource-exhausted" });
     expect(await harness.find(refused.taskId)).toBeUndefined();
     const page = await harness.engine.list({ scope: harness.scope(), limit: 10, artifacts: false });
@@ -273,7 +273,7 @@ describe("events are visible only after their commit", () => {
       harness.store.hold({ applied });
       const ticket = await harness.begin("go");
       const settled = harness.settled(ticket).then(() => seen.push("settled"));
-      const accepted = harness.engine.accepted(ticket).then(() => seen.push("accepted"));
+      const accepted = ticket.stored().then(() => seen.push("accepted"));
       await harness.until(() => harness.store.held === 1);
       await turns(20);
       expect(seen).toEqual([]);

@@ -1,15 +1,18 @@
 import type { Clock } from "../../internal/clock.ts";
 import { createDeferred, type Deferred } from "../../internal/deferred.ts";
-import {
-  type InboxPost,
-  type LeaseClaim,
-  type Outcome,
-  type Store,
+import { CommitWriter, isTransient } from "../../store/commit-writer.ts";
+import type {
+  ContextWrite,
+  InboxPost,
+  LeaseClaim,
+  Outcome,
+  Store,
   StoreError,
-  type StoreOperation,
-  type TaskWrite,
-  type WebhookOperation,
+  StoreOperation,
+  TaskWrite,
+  WebhookOperation,
 } from "../../store/contract.ts";
+import type { Telemetry } from "../../telemetry/contract.ts";
 import type { StoreAvailability } from "./store-availability.ts";
 
 /** Something that collects writes for the next commit: a task's writer. */
@@ -21,12 +24,12 @@ export interface CommitSource {
   /** Returns everything since the last call; `undefined`: nothing. Called once per commit. */
   collect(): TaskWrite | undefined;
   committed(write: TaskWrite, outcome: Outcome): void;
-  /** The store did not commit the write within `retryFor`. Nothing of it is stored. */
+  /** The store did not commit the write within `retryFor`. With the code `lost` it may be stored; else nothing of it is. */
   failed(write: TaskWrite, error: StoreError): void;
 }
 
 /** An operation that is committed with the writes of tasks but belongs to no writer. */
-export type LooseOperation = InboxPost | LeaseClaim | WebhookOperation;
+export type LooseOperation = InboxPost | LeaseClaim | ContextWrite | WebhookOperation;
 
 interface Submitted {
   readonly operation: LooseOperation;
@@ -43,8 +46,15 @@ interface Group {
 export interface CommitterOptions {
   readonly store: Store;
   readonly clock: Clock;
-  /** Milliseconds for which a commit is retried while the store is busy or full. */
+  /** Milliseconds for which a commit is repeated: see {@link CommitWriter}. */
   readonly retryFor: number;
+  /** Name of this engine among everything that commits to the store: see `CommitKey`. */
+  readonly writer: string;
+  /** The outcomes of a commit were handed out. */
+  readonly onSettled?: () => void;
+  /** The answer to a commit was lost, and its outcomes could not be found out in time: the store may have applied it, or may still. */
+  readonly onLost?: () => void;
+  readonly telemetry?: Pick<Telemetry, "commit"> | undefined;
   /** Counts refused operations. */
   readonly availability?: Pick<StoreAvailability, "refused" | "works">;
   /** A commit failed, and it is not known what the store has written. No caller may be answered any more. */
@@ -65,10 +75,14 @@ export class Committer {
   #running = 0;
   #scheduled = false;
   #dead = false;
+  /** One for each commit that may run at a time. */
+  readonly #writers: readonly CommitWriter[];
   #idle: Deferred<void> | undefined;
 
   constructor(options: CommitterOptions) {
     this.#options = options;
+    const { store, clock, writer } = options;
+    this.#writers = [0, 1].map((index) => new CommitWriter({ store, clock, name: `${writer}/${index}` }));
   }
 
   /** Puts a source into the commit queue. */
@@ -121,12 +135,14 @@ export class Committer {
       hasYielded = true;
     });
     try {
-      settle(group, await this.#commit(group.operations));
+      settle(group, await this.#observed(group.operations));
+      this.#options.onSettled?.();
       this.#options.availability?.works();
     } catch (error) {
-      if (!isRetryable(error)) return this.#die(error);
+      if (!isTransient(error)) return this.#die(error);
       this.#options.availability?.refused(error, group.operations.length);
       refuse(group, error);
+      if (error.code === "lost") this.#options.onLost?.();
     }
     clearImmediate(yielded);
     this.#running--;
@@ -157,18 +173,28 @@ export class Committer {
     return group.operations.length === 0 ? undefined : group;
   }
 
-  /** Commits, and retries while the store reports that nothing was written. */
-  async #commit(operations: readonly StoreOperation[]): Promise<readonly Outcome[]> {
-    const { store, clock, retryFor } = this.#options;
-    const retryUntil = clock.now() + retryFor;
-    for (let pause = 5; ; pause = Math.min(pause * 2, 500)) {
-      try {
-        return await store.commit(operations);
-      } catch (error) {
-        if (!isRetryable(error) || clock.now() + pause > retryUntil) throw error;
-        await new Promise<void>((resolve) => clock.setTimer(clock.now() + pause, resolve));
-      }
-    }
+  #observed(operations: readonly StoreOperation[]): Promise<readonly Outcome[]> {
+    const { telemetry } = this.#options;
+    if (telemetry?.commit === undefined) return this.#commit(operations);
+    const began = performance.now();
+    const report = (ok: boolean): void =>
+      telemetry.commit?.({ operations: operations.length, durationMs: performance.now() - began, ok });
+    return this.#commit(operations).then(
+      (outcomes) => {
+        report(true);
+        return outcomes;
+      },
+      (error: unknown) => {
+        report(false);
+        throw error;
+      },
+    );
+  }
+
+  #commit(operations: readonly StoreOperation[]): Promise<readonly Outcome[]> {
+    const writer = this.#writers.find(({ isBusy }) => !isBusy);
+    if (writer === undefined) throw new Error("More commits run than the committer starts.");
+    return writer.commit(operations, this.#options.retryFor);
   }
 
   #die(error: unknown): void {
@@ -184,14 +210,7 @@ function collect(source: CommitSource): TaskWrite | undefined {
   return source.collect();
 }
 
-/** Nothing was written, and a retry may succeed. */
-function isRetryable(error: unknown): error is StoreError {
-  return error instanceof StoreError && (error.code === "busy" || error.code === "full");
-}
-
 function settle({ owners, operations }: Group, outcomes: readonly Outcome[]): void {
-  if (outcomes.length !== operations.length)
-    throw new StoreError("unknown", "The store returned fewer or more outcomes than operations.");
   for (const [index, owner] of owners.entries()) {
     const outcome = outcomes[index];
     if (!("operation" in owner) || outcome === undefined) continue;

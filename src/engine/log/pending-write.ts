@@ -1,6 +1,7 @@
 import type { TaskId } from "../../protocol/ids.ts";
-import type { HistoryEntry, StepRecord, TaskEnd, TaskHead, TaskWrite } from "../../store/contract.ts";
+import type { HistoryEntry, JournalRecord, StepRecord, TaskEnd, TaskHead, TaskWrite } from "../../store/contract.ts";
 import type { LogView } from "../read/log-view.ts";
+import { type JournalEnd, type JournalEntry, journalRecord } from "../record/journal.ts";
 import type { WriterCreate } from "./writer-contract.ts";
 
 /** An inbox entry that was consumed, and the seq of the last event before that. */
@@ -22,6 +23,16 @@ export interface WriteContext {
 
 const NONE: readonly string[] = [];
 
+/** The records of these entries; the last one with a key replaces the others. */
+function recordsOf(journal: readonly (JournalEntry | JournalEnd)[]): readonly JournalRecord[] {
+  const records = new Map<string, JournalRecord>();
+  for (const entry of journal) {
+    const record = journalRecord(entry);
+    records.set(record.key, record);
+  }
+  return [...records.values()];
+}
+
 /** Everything that one task writes with its next commit. The task's writer fills it in. */
 export class PendingWrite {
   /** Present if this commit creates the task. */
@@ -30,6 +41,7 @@ export class PendingWrite {
   history: HistoryEntry[] = [];
   consumed: ConsumedEntry[] = [];
   steps: StepRecord[] = [];
+  journal: (JournalEntry | JournalEnd)[] | undefined;
   forgetSteps = false;
   /** The status, the metadata or the runner record has changed. */
   headDirty = false;
@@ -37,6 +49,8 @@ export class PendingWrite {
 
   write({ task, epoch, head, release }: WriteContext): TaskWrite {
     const { create, end } = this;
+    // A task that is created and ended by one commit has no journal: its record and its log say everything.
+    const journal = create !== undefined && end !== undefined ? undefined : this.journal;
     return {
       kind: "write",
       task,
@@ -47,6 +61,7 @@ export class PendingWrite {
       history: this.history,
       taken: this.consumed.length === 0 ? NONE : this.consumed.map(({ id }) => id),
       steps: this.steps,
+      ...(journal !== undefined && { journal: recordsOf(journal) }),
       forgetSteps: this.forgetSteps,
       ...(end !== undefined && { end }),
       release,

@@ -94,7 +94,7 @@ describe("an engine whose store fails for longer than the retries", () => {
     fail(1, "commit");
     const first = await harness.begin("a");
     const both = Promise.allSettled([
-      harness.engine.accepted(first),
+      first.stored(),
       harness.start({ taskId: first.taskId, parts: [{ text: "more" }] }),
     ]);
     await harness.advance(12_000);

@@ -1,12 +1,11 @@
 import type { ArtifactEvent, TaskEvent } from "../../protocol/event.ts";
 import type { ArtifactId } from "../../protocol/ids.ts";
-import type { JsonObject } from "../../protocol/json.ts";
 import { writeMessage } from "../../protocol/serial.ts";
 import { isInterrupted, isTerminal, type TaskState, type TerminalState } from "../../protocol/state.ts";
+import type { TraceContext } from "../../protocol/trace-context.ts";
 import type { TaskHead } from "../../store/contract.ts";
 import type { TaskRef } from "../api.ts";
-import { publicRef } from "../read/ticket.ts";
-import { traceMetadata } from "../record/trace.ts";
+import { publicRef } from "../read/public-ref.ts";
 import { acceptTransformed } from "./accept-transformed.ts";
 import { ArtifactStates } from "./artifact-states.ts";
 import type { HeadState, Savepoint } from "./head-state.ts";
@@ -38,7 +37,8 @@ export class TaskEvents {
   readonly #buffer: WriteBuffer;
   readonly #artifacts: ArtifactStates;
   readonly #options: TaskEventsOptions;
-  #trace: JsonObject | undefined;
+  /** The span that writes the events; `undefined` until an attempt begins. */
+  #trace: TraceContext | undefined;
   /** The status before the terminal one, until the end is committed or rolled back. */
   #beforeEnd: Savepoint | undefined;
 
@@ -165,12 +165,17 @@ export class TaskEvents {
     return written;
   }
 
-  /** Adds the id of the trace in which the task was created, if there is one. */
+  /** From now on, events name this span. */
+  setTrace(trace: TraceContext | undefined): void {
+    this.#trace = trace;
+  }
+
+  /** Adds the ids of the span that writes the event, if the task belongs to a trace: the attempt's; before the first attempt, the call's. */
   #withTrace(event: TaskEvent): TaskEvent {
-    const { traceId } = this.#head.runner;
-    if (traceId === undefined) return event;
-    this.#trace ??= traceMetadata(traceId);
-    return { ...event, metadata: { ...event.metadata, ...this.#trace } };
+    const trace = this.#trace ?? this.#head.runner.trace;
+    if (trace === undefined) return event;
+    const { traceId, spanId } = trace;
+    return { ...event, metadata: { ...event.metadata, traceId, spanId } };
   }
 }
 

@@ -6,7 +6,6 @@ export class TaskInbox {
   readonly entries: InboxEntry[] = [];
   /** By entry id: the seq of the last event before the entry was consumed. */
   #consumed: Map<string, number> | undefined;
-  #answers: WeakMap<InboxEntry, readonly string[]> | undefined;
 
   /** `consumed`: entries that were consumed before this writer existed. The inbox adds to this map. */
   constructor(consumed: Map<string, number> | undefined) {
@@ -20,6 +19,11 @@ export class TaskInbox {
     return true;
   }
 
+  /** The entry waits here, or was consumed. */
+  has(id: string): boolean {
+    return this.#consumed?.has(id) === true || this.entries.some((known) => known.id === id);
+  }
+
   /** Removes an entry because the run consumed it after the event `seq`. */
   consume(entry: InboxEntry, seq: number): void {
     const index = this.entries.indexOf(entry);
@@ -31,16 +35,5 @@ export class TaskInbox {
   /** The seq of the last event before the entry was consumed; `undefined`: it was not. */
   consumedAfter(id: string): number | undefined {
     return this.#consumed?.get(id);
-  }
-
-  /** Records which questions an entry answers. Only the process that stored the entry knows this. */
-  setAnswers(entry: InboxEntry, requestIds: readonly string[]): void {
-    this.#answers ??= new WeakMap();
-    this.#answers.set(entry, requestIds);
-  }
-
-  /** The request ids of the questions that the entry answers. `undefined`: not known in this process. */
-  answersOf(entry: InboxEntry): readonly string[] | undefined {
-    return this.#answers?.get(entry);
   }
 }

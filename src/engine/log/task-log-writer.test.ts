@@ -29,6 +29,7 @@ function openWriter(): {
   const store = createMemoryStore({ now: () => clock.now() });
   const status = writeStatus({ state: "submitted", timestamp: new Date(clock.now()).toISOString() });
   const committer = new Committer({
+    writer: "test",
     store,
     clock,
     retryFor: 1000,

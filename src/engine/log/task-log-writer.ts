@@ -4,11 +4,13 @@ import type { ArtifactId } from "../../protocol/ids.ts";
 import type { Message } from "../../protocol/message.ts";
 import { writeMessage } from "../../protocol/serial.ts";
 import type { TaskState, TerminalState } from "../../protocol/state.ts";
+import type { TraceContext } from "../../protocol/trace-context.ts";
 import type { InboxEntry, Outcome, StepRecord, StoreError, TaskWrite } from "../../store/contract.ts";
 import { TaskAborted } from "../agent/agent.ts";
 import type { TaskRef } from "../api.ts";
 import type { Feed } from "../read/feed.ts";
 import { isIdempotencyEntry } from "../record/idempotency-entry.ts";
+import type { JournalEnd, JournalEntry } from "../record/journal.ts";
 import { type Questions, type RunnerRecord, withConsumedSealed } from "../record/runner-record.ts";
 import type { CommitSource } from "./committer.ts";
 import { HeadState } from "./head-state.ts";
@@ -31,7 +33,8 @@ import {
 /** A write that the store is committing. */
 interface CommitInFlight {
   readonly pending: PendingWrite;
-  readonly done: Deferred<void>;
+  /** Present if something waits for this commit. */
+  done: Deferred<void> | undefined;
   /** The questions as of this write. */
   readonly questions: Questions | undefined;
 }
@@ -62,7 +65,8 @@ export class TaskLogWriter implements CommitSource {
   readonly #inbox: TaskInbox;
   #hasNewSteps = false;
   #isReleasing = false;
-  /** Settled with the next commit; present while something waits for one. */
+  #needsCommit = false;
+  /** Settled with the next commit; present if something waits for it. */
   #nextCommit: Deferred<void> | undefined;
   #inFlight: CommitInFlight | undefined;
   #endResult: Deferred<"ended" | "inbox"> | undefined;
@@ -179,6 +183,16 @@ export class TaskLogWriter implements CommitSource {
     this.#buffer.addStep(step);
   }
 
+  /** Adds an entry to the task's journal. It is stored with the next commit; does nothing after the end of the task. */
+  journal(entry: JournalEntry | JournalEnd): void {
+    if (this.loss === undefined && !this.ended) this.#buffer.addJournal(entry);
+  }
+
+  /** The span that writes the events from now on; `undefined`: the one that created the task. */
+  setTrace(trace: TraceContext | undefined): void {
+    this.#events.setTrace(trace);
+  }
+
   forgetSteps(): void {
     this.#buffer.forgetSteps();
   }
@@ -213,13 +227,14 @@ export class TaskLogWriter implements CommitSource {
       // Reject additions made during that commit: nothing will commit them.
       this.#nextCommit?.reject(abortOf(this.loss));
       this.#nextCommit = undefined;
+      this.#needsCommit = false;
     });
   }
 
   /** Resolves when everything written so far is committed. Rejects with a `TaskAborted` if it cannot be. */
   flush(): Promise<void> {
     if (this.loss !== undefined) return Promise.reject(abortOf(this.loss));
-    return (this.#nextCommit ?? this.#inFlight?.done)?.promise ?? Promise.resolve();
+    return (this.#needsCommit ? this.#nextCommitDone() : this.#inFlightDone()) ?? Promise.resolve();
   }
 
   /** `undefined` if more can be written now; otherwise resolves when enough has been committed. */
@@ -228,18 +243,24 @@ export class TaskLogWriter implements CommitSource {
   }
 
   async #untilRoom(): Promise<void> {
-    await (this.#inFlight?.done ?? this.#nextCommit)?.promise;
+    await (this.#inFlightDone() ?? (this.#needsCommit ? this.#nextCommitDone() : undefined));
     await this.room();
   }
 
-  /** Records which questions an inbox entry answers. Call it before `deliver`, in the process that stored the entry. */
-  noteAnswers(entry: InboxEntry, requestIds: readonly string[]): void {
-    this.#inbox.setAnswers(entry, requestIds);
+  #nextCommitDone(): Promise<void> {
+    this.#nextCommit ??= createDeferred<void>({ handled: true });
+    return this.#nextCommit.promise;
   }
 
-  /** The request ids of the questions that the entry answers. `undefined`: not known in this process. */
-  answersOf(entry: InboxEntry): readonly string[] | undefined {
-    return this.#inbox.answersOf(entry);
+  #inFlightDone(): Promise<void> | undefined {
+    if (this.#inFlight === undefined) return undefined;
+    this.#inFlight.done ??= createDeferred<void>({ handled: true });
+    return this.#inFlight.done.promise;
+  }
+
+  /** Whether `deliver` was called for the entry. False for a repeated message that must be consumed again. */
+  hasReceived(id: string): boolean {
+    return this.#inbox.has(id) && !(isIdempotencyEntry(id) && this.#inbox.consumedAfter(id) !== undefined);
   }
 
   /** Adds an entry of the stored inbox, unless it was delivered before. */
@@ -263,11 +284,13 @@ export class TaskLogWriter implements CommitSource {
   }
 
   collect(): TaskWrite | undefined {
-    const done = this.#nextCommit;
-    if (done === undefined || this.loss !== undefined) return undefined;
+    if (!this.#needsCommit || this.loss !== undefined) return undefined;
+    const { create, end } = this.#buffer.pending;
+    if (create !== undefined && end === undefined) this.listener?.storing();
     const pending = this.#buffer.collect();
+    this.#inFlight = { done: this.#nextCommit, pending, questions: this.runner.questions };
+    this.#needsCommit = false;
     this.#nextCommit = undefined;
-    this.#inFlight = { done, pending, questions: this.runner.questions };
     this.#events.collected();
     const head = pending.needsHead ? this.#events.currentHead() : undefined;
     return pending.write({ task: this.ref.id, epoch: this.epoch, head, release: this.#isReleasing });
@@ -312,7 +335,7 @@ export class TaskLogWriter implements CommitSource {
     }
     const head = end?.head ?? write.head;
     feed.advance(views, head && { state: head.state, status: head.status, metadata: head.metadata, questions });
-    done.resolve();
+    done?.resolve();
     if (pending.end !== undefined) this.#settleEnd(status);
     if (views.length > 0) this.#dependencies.onCommitted(this.ref, views);
   }
@@ -331,6 +354,7 @@ export class TaskLogWriter implements CommitSource {
     }
     const reason = abortOf(loss);
     for (const deferred of [inFlight, this.#nextCommit, this.#endResult]) deferred?.reject(reason);
+    this.#needsCommit = false;
     this.#nextCommit = undefined;
     this.#endResult = undefined;
     this.feed.wake();
@@ -342,7 +366,7 @@ export class TaskLogWriter implements CommitSource {
   }
 
   #requestCommit(): void {
-    this.#nextCommit ??= createDeferred<void>({ handled: true });
+    this.#needsCommit = true;
     this.#dependencies.committer.mark(this);
   }
 }

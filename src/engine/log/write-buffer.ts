@@ -4,12 +4,16 @@ import { writeEvent } from "../../protocol/serial.ts";
 import type { HistoryEntry, StepRecord } from "../../store/contract.ts";
 import type { Limits } from "../limits.ts";
 import { LogView, type Readership } from "../read/log-view.ts";
+import type { JournalEnd, JournalEntry } from "../record/journal.ts";
 import { limitFailure } from "./limit-failure.ts";
 import { type PendingEnd, PendingWrite } from "./pending-write.ts";
 import type { WriterStart } from "./writer-contract.ts";
 
 /** Up to this size of its log, the artifacts of a new task are kept in memory, so that its end need not read the log again. */
 const MAX_FOLDED_BYTES = 16 * 1024;
+
+/** A run that makes more steps, questions and waits than this is not recorded further. */
+const MAX_JOURNAL = 20_000;
 
 export interface WriteBufferOptions {
   readonly limits: Limits;
@@ -36,6 +40,8 @@ export class WriteBuffer {
   /** Size of the log, uncommitted events included. */
   #bytes: number;
   #historyLength: number;
+  /** Journal records since this process has the task. */
+  #journaled = 0;
   #uncommittedEvents = 0;
   #uncommittedBytes = 0;
   /** The artifacts so far, while the task is new and small. */
@@ -131,6 +137,14 @@ export class WriteBuffer {
       );
     this.#pending.steps.push(step);
     this.#options.onAdded();
+  }
+
+  /** Adds an entry to the journal. It goes with the next commit, and requests none. */
+  addJournal(entry: JournalEntry | JournalEnd): void {
+    if (this.#journaled >= MAX_JOURNAL) return;
+    this.#journaled++;
+    this.#pending.journal ??= [];
+    this.#pending.journal.push(entry);
   }
 
   forgetSteps(): void {

@@ -48,6 +48,8 @@ export interface WriterDependencies {
 export interface WriterListener {
   /** A message or a cancel request arrived in the inbox. */
   inboxChanged(): void;
+  /** The next commit stores the task and does not end it. Additions to the journal go with that commit. */
+  storing(): void;
   /** The task was created in the store, and has not ended in the same commit. */
   stored(): void;
   /** The task, which waited for the caller, is `working` again, perhaps because of output; it may still have open questions. */

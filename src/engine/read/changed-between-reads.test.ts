@@ -142,7 +142,8 @@ describe("a node that has not seen the last commits of another node", () => {
     const ticket = await other.engine.find(other.scope(), id);
     if (ticket === undefined) throw new Error("There is no such task.");
     const waiting = other.settled(ticket).catch((error: unknown) => error);
-    // Notifications of the other node are not processed before the task is deleted.
+    // The other node gets no hints, and its polls wait until the task is deleted.
+    other.bus.publish = () => {};
     const positions = other.store.positions.bind(other.store);
     const isGone = createDeferred<void>();
     other.store.positions = (ids) => isGone.promise.then(() => positions(ids));

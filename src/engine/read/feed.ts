@@ -3,7 +3,7 @@ import type { TaskRef, ViewEntry } from "../api.ts";
 import type { Questions } from "../record/runner-record.ts";
 
 /** How many consumed messages a feed remembers. */
-const MAX_CONSUMED = 256;
+export const MAX_CONSUMED = 256;
 
 /** Artifacts and history of a finished task as stored JSON, so that reading it needs no access to the store. Kept as long as the feed. */
 export interface FinishedTask {
@@ -46,13 +46,14 @@ export class Feed {
   isGone = false;
   /** The writer of the task is in this process. */
   hasWriter = false;
-  /** Number of subscriptions. */
-  readers = 0;
+  /** Ends the watch for hints of other processes. Only `Feeds` sets it. */
+  unwatch: (() => void) | undefined;
   /** Number of holders. Only `Feeds` changes it. */
   holders = 0;
   #tail: ViewEntry[] = [];
   #tailBytes = 0;
   #waiting: Array<() => void> = [];
+  readonly #readers: FeedReader[] = [];
   /** By inbox entry, for the last 256 consumed: the seq of the last event before. */
   #consumed: Map<string, number> | undefined;
   readonly #limits: TailLimits;
@@ -71,6 +72,21 @@ export class Feed {
 
   get ended(): boolean {
     return isTerminal(this.state);
+  }
+
+  /** Number of subscriptions. */
+  get readers(): number {
+    return this.#readers.length;
+  }
+
+  /** Adds a subscription. */
+  addReader(reader: FeedReader): void {
+    this.#readers.push(reader);
+  }
+
+  removeReader(reader: FeedReader): void {
+    const index = this.#readers.indexOf(reader);
+    if (index !== -1) this.#readers.splice(index, 1);
   }
 
   /** A commit of the writer succeeded: readers see these events from now on. */
@@ -134,8 +150,9 @@ export class Feed {
     };
   }
 
-  /** Calls everyone who waits for a change. */
+  /** Calls all readers, and everyone who waits for a change. */
   wake(): void {
+    for (const reader of this.#readers) reader.changed();
     const waiting = this.#waiting;
     if (waiting.length === 0) return;
     this.#waiting = [];
@@ -167,6 +184,12 @@ export class Feed {
     this.#tail = this.#tail.slice(drop);
     this.#tailBytes = bytes;
   }
+}
+
+/** A subscription, as its feed sees it. */
+export interface FeedReader {
+  /** Called after every change. It must not add or remove readers before it returns. */
+  changed(): void;
 }
 
 export interface FeedStatus {

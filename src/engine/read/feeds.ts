@@ -1,10 +1,12 @@
+import type { Bus } from "../../bus/contract.ts";
 import { ChurnMap } from "../../internal/churn-map.ts";
 import type { TaskId } from "../../protocol/ids.ts";
 import type { Scope } from "../../protocol/principal.ts";
 import type { Store, TaskRecord } from "../../store/contract.ts";
 import type { TaskRef } from "../api.ts";
 import { readRunner } from "../record/runner-record.ts";
-import { Feed, type FeedStart, type TailLimits } from "./feed.ts";
+import { Feed, type FeedStart, MAX_CONSUMED, type TailLimits } from "./feed.ts";
+import { viewOf } from "./log-view.ts";
 
 /** Whether the task belongs to this scope. */
 export function isWithin(task: TaskRef, scope: Scope): boolean {
@@ -26,18 +28,28 @@ export function startOf(record: TaskRecord): FeedStart {
   };
 }
 
+export interface FeedsOptions {
+  readonly store: Store;
+  readonly bus: Bus;
+  readonly limits: TailLimits;
+}
+
 /**
  * The feeds of all tasks that this process writes or reads: one per task, shared by its writer and its readers. A feed is removed one turn of the
  * event loop after its last holder has released it, so that readers that it has just woken still find it.
  */
 export class Feeds {
   readonly #store: Store;
+  readonly #bus: Bus;
   readonly #limits: TailLimits;
   readonly #feeds = new ChurnMap<TaskId, Feed>();
   #unheld: Feed[] = [];
+  readonly #hinted = new Set<TaskId>();
+  #following: Promise<void> | undefined;
 
-  constructor(store: Store, limits: TailLimits) {
+  constructor({ store, bus, limits }: FeedsOptions) {
     this.#store = store;
+    this.#bus = bus;
     this.#limits = limits;
   }
 
@@ -50,10 +62,10 @@ export class Feeds {
     return this.#feeds.get(id);
   }
 
-  /** Whether the task is read in this process and written in another one, so that its feed may be behind the store. */
-  isBehind(id: TaskId): boolean {
+  /** Whether the task is read in this process and written in another one, so that its feed may be behind the store, or behind this seq. */
+  isBehind(id: TaskId, seq: number = Number.POSITIVE_INFINITY): boolean {
     const feed = this.#feeds.get(id);
-    return feed !== undefined && !feed.hasWriter && !feed.ended;
+    return feed !== undefined && !feed.hasWriter && !feed.ended && feed.seq < seq;
   }
 
   /** Holds the feed of a task, created if needed. `undefined`: the scope has no such task. */
@@ -61,7 +73,10 @@ export class Feeds {
     const known = this.#feeds.get(id);
     if (known !== undefined && !known.isGone) return isWithin(known.task, scope) ? this.hold(known) : undefined;
     const record = await this.#store.get(id, { scope, artifacts: false, history: 0 });
-    return record === undefined ? undefined : this.of(record);
+    if (record === undefined) return undefined;
+    const feed = this.of(record);
+    if (!feed.hasWriter && !feed.ended) feed.unwatch ??= this.#bus.watch(id);
+    return feed;
   }
 
   /** Holds the feed of the task of this record, created if needed. */
@@ -93,6 +108,23 @@ export class Feeds {
     for (const feed of this.#feeds.values()) feed.wake();
   }
 
+  /** Other processes have committed events of these tasks. However many hints arrive, each feed is read by one call at a time. */
+  follow(ids: readonly TaskId[]): Promise<void> {
+    for (const id of ids) this.#hinted.add(id);
+    this.#following ??= this.#followHinted().finally(() => {
+      this.#following = undefined;
+    });
+    return this.#following;
+  }
+
+  async #followHinted(): Promise<void> {
+    while (this.#hinted.size > 0) {
+      const feeds = Array.from(this.#hinted, (id) => this.#feeds.get(id)).filter((feed) => feed !== undefined);
+      this.#hinted.clear();
+      await Promise.all(feeds.filter(({ hasWriter }) => !hasWriter).map((feed) => this.#reload(feed)));
+    }
+  }
+
   /** Updates the feeds of tasks that other processes write. `ids`: only these; absent: all. */
   async refresh(ids?: readonly TaskId[]): Promise<void> {
     const followed: TaskId[] = [];
@@ -102,11 +134,11 @@ export class Feeds {
     if (followed.length === 0) return;
     const positions = await this.#store.positions(followed);
     if (positions.length < followed.length) this.#markGone(followed, new Set(positions.map(({ id }) => id)));
-    for (const { id, seq, ended } of positions) {
+    const changed = positions.flatMap(({ id, seq, ended }) => {
       const feed = this.#feeds.get(id);
-      if (feed === undefined || feed.hasWriter || (feed.seq === seq && feed.ended === ended)) continue;
-      await this.#reload(feed);
-    }
+      return feed === undefined || feed.hasWriter || (feed.seq === seq && feed.ended === ended) ? [] : [feed];
+    });
+    await Promise.all(changed.map((feed) => this.#reload(feed)));
   }
 
   /** Tasks that have a feed but no writer here were in the store before. Those that are not found any more were deleted. */
@@ -119,11 +151,23 @@ export class Feeds {
     }
   }
 
+  /**
+   * Reads what another process has committed. The events become part of the feed's tail, so that all subscribers in this process share one
+   * read, and one encoding, of each event. If the feed is further behind than its tail is long, subscribers read the store themselves.
+   */
   async #reload(feed: Feed): Promise<void> {
-    const record = await this.#store.get(feed.task.id, { artifacts: false });
+    const { id } = feed.task;
+    const { tailBytes } = this.#limits;
+    const record = await this.#store.get(id, { artifacts: false, history: MAX_CONSUMED });
     if (record === undefined || feed.hasWriter || record.seq < feed.seq) return;
+    const entries = feed.readers === 0 ? [] : await this.#store.log(id, feed.seq, tailBytes);
+    // Another read, or a writer, may have advanced the feed meanwhile.
+    if (feed.hasWriter || record.seq < feed.seq) return;
     for (const entry of record.history) if (entry.inbox !== undefined) feed.markConsumed(entry.inbox, entry.after);
-    feed.advanceTo(record.seq, startOf(record));
+    const start = startOf(record);
+    const views = entries.filter(({ seq }) => seq > feed.seq && seq <= record.seq).map((entry) => viewOf(entry, feed));
+    if (views[0]?.seq === feed.seq + 1 && views.at(-1)?.seq === record.seq) feed.advance(views, start);
+    else feed.advanceTo(record.seq, start);
   }
 
   /** Keeps the feed until `release`. */
@@ -137,7 +181,9 @@ export class Feeds {
     this.#unheld = [];
     for (const feed of unheld) {
       const { id } = feed.task;
-      if (feed.holders === 0 && this.#feeds.get(id) === feed) this.#feeds.delete(id);
+      if (feed.holders > 0 || this.#feeds.get(id) !== feed) continue;
+      this.#feeds.delete(id);
+      feed.unwatch?.();
     }
   }
 }

@@ -5,6 +5,7 @@ import type { TaskId } from "../../protocol/ids.ts";
 import type { ArtifactPiece, LargeArtifacts, LargeHistory } from "../../protocol/large-members.ts";
 import { readEvent } from "../../protocol/serial.ts";
 import type { LogEntry, Store } from "../../store/contract.ts";
+import { withoutDetails } from "../record/inbox-message.ts";
 import { readChunk } from "./artifact-chunk.ts";
 import type { ArtifactSpan } from "./artifact-index.ts";
 import { isStatusBody } from "./log-view.ts";
@@ -116,7 +117,7 @@ export function largeHistory({ store, id }: StoredLog, range: { from: number; to
         const page = (await store.history(id, from, PAGE_BYTES)).slice(0, range.to - from);
         if (page.length === 0) throw deleted();
         from += page.length;
-        yield page.map(({ body }) => body);
+        yield page.map(({ body }) => withoutDetails(body));
         await nextTurn();
       }
     },

@@ -60,9 +60,12 @@ export class LogView implements ViewEntry, LogEntry {
   }
 }
 
-/** An event read back from the store. */
-export function viewOf(entry: LogEntry): LogView {
-  return new LogView(entry.seq, entry.body, isStatusBody(entry.body) ? { state: readStatusState(entry.body) } : {});
+/** An event read back from the store. `readership`: the subscriptions that share it; absent: it has one reader. */
+export function viewOf({ seq, body }: LogEntry, readership?: Readership): LogView {
+  return new LogView(seq, body, {
+    ...(isStatusBody(body) && { state: readStatusState(body) }),
+    ...(readership !== undefined && { readership }),
+  });
 }
 
 /** Whether a stored event is a status, without parsing it. */

@@ -1,25 +1,7 @@
 import type { Clock } from "../../internal/clock.ts";
 import { A2AError } from "../../protocol/error.ts";
-import type { TaskId } from "../../protocol/ids.ts";
-import type { Scope } from "../../protocol/principal.ts";
-import {
-  type FailedWebhooksQuery,
-  type GetOptions,
-  type HistoryEntry,
-  type InboxEntry,
-  type ListPage,
-  type ListQuery,
-  type LogEntry,
-  type MessageTrace,
-  type Outcome,
-  type Position,
-  type StepRecord,
-  type Store,
-  StoreError,
-  type StoreOperation,
-  type TaskRecord,
-  type WebhookRecord,
-} from "../../store/contract.ts";
+import { type Store, StoreError } from "../../store/contract.ts";
+import { type StoreMethod, StoreWrapper } from "../../store/store-wrapper.ts";
 
 export interface ReadRetriesOptions {
   readonly clock: Clock;
@@ -33,80 +15,26 @@ export interface ReadRetriesOptions {
 const FIRST_PAUSE = 5;
 const LONGEST_PAUSE = 500;
 
+/** Not retried here: the committer retries commits, and the poll loop and the sweeper call the others again. */
+const NOT_RETRIED: ReadonlySet<StoreMethod> = new Set([
+  ...(["commit", "claimDue", "claimWebhooks", "waitingEntries", "claimsOf"] as const),
+  ...(["heartbeat", "leave", "sweep", "health"] as const),
+]);
+
 /**
  * A store that retries reads while the store behind it is busy, so that a task does not fail because of one read. After `retryFor` a read rejects
- * with an `A2AError` (`unavailable`). Commits are not retried here, the committer does that; nor are `due` and `nextWake`, which are polled
- * every second.
+ * with an `A2AError` (`unavailable`).
  */
-export class ReadRetries implements Store {
-  readonly #store: Store;
+export class ReadRetries extends StoreWrapper {
   readonly #options: ReadRetriesOptions;
 
   constructor(store: Store, options: ReadRetriesOptions) {
-    this.#store = store;
+    super(store);
     this.#options = options;
   }
 
-  get(id: TaskId, options: GetOptions): Promise<TaskRecord | undefined> {
-    return this.#read(() => this.#store.get(id, options));
-  }
-  list(query: ListQuery): Promise<ListPage> {
-    return this.#read(() => this.#store.list(query));
-  }
-  log(id: TaskId, after: number, maxBytes: number): Promise<readonly LogEntry[]> {
-    return this.#read(() => this.#store.log(id, after, maxBytes));
-  }
-  history(id: TaskId, from: number, maxBytes: number): Promise<readonly HistoryEntry[]> {
-    return this.#read(() => this.#store.history(id, from, maxBytes));
-  }
-  inbox(id: TaskId): Promise<readonly InboxEntry[]> {
-    return this.#read(() => this.#store.inbox(id));
-  }
-  steps(id: TaskId): Promise<readonly StepRecord[]> {
-    return this.#read(() => this.#store.steps(id));
-  }
-  findByMessage(scope: Scope, messageId: string): Promise<MessageTrace | undefined> {
-    return this.#read(() => this.#store.findByMessage(scope, messageId));
-  }
-  webhooks(task: TaskId): Promise<readonly WebhookRecord[]> {
-    return this.#read(() => this.#store.webhooks(task));
-  }
-  unheldWebhooks(limit: number): Promise<readonly WebhookRecord[]> {
-    return this.#read(() => this.#store.unheldWebhooks(limit));
-  }
-  failedWebhooks(query: FailedWebhooksQuery): Promise<readonly WebhookRecord[]> {
-    return this.#read(() => this.#store.failedWebhooks(query));
-  }
-  positions(ids: readonly TaskId[]): Promise<readonly Position[]> {
-    return this.#read(() => this.#store.positions(ids));
-  }
-  due(limit: number): Promise<readonly TaskId[]> {
-    return this.#store.due(limit);
-  }
-  nextWake(): Promise<number | undefined> {
-    return this.#store.nextWake();
-  }
-  commit(operations: readonly StoreOperation[]): Promise<readonly Outcome[]> {
-    return this.#store.commit(operations);
-  }
-  heartbeat(node: string, leaseMs: number): Promise<{ readonly now: number }> {
-    return this.#store.heartbeat(node, leaseMs);
-  }
-  leave(node: string): Promise<void> {
-    return this.#store.leave(node);
-  }
-  sweep(): Promise<number> {
-    return this.#store.sweep();
-  }
-  health(): Promise<void> {
-    return this.#store.health();
-  }
-  close(): Promise<void> {
-    return this.#store.close();
-  }
-
-  #read<T>(read: () => Promise<T>): Promise<T> {
-    return read().catch((error: unknown) => this.#retry(error, read));
+  protected override around<T>(method: StoreMethod, call: () => Promise<T>): Promise<T> {
+    return NOT_RETRIED.has(method) ? call() : call().catch((error: unknown) => this.#retry(error, call));
   }
 
   async #retry<T>(failure: unknown, read: () => Promise<T>): Promise<T> {
@@ -114,7 +42,7 @@ export class ReadRetries implements Store {
     let error = failure;
     let waited = 0;
     for (let pause = FIRST_PAUSE; ; pause = Math.min(pause * 2, LONGEST_PAUSE)) {
-      if (!(error instanceof StoreError) || error.code !== "busy") throw error;
+      if (!(error instanceof StoreError) || !isTransient(error)) throw error;
       waited += pause;
       if (waited > retryFor) {
         onRefused(error);
@@ -131,6 +59,11 @@ export class ReadRetries implements Store {
       }
     }
   }
+}
+
+/** A read may succeed when it is repeated. */
+function isTransient({ code }: StoreError): boolean {
+  return code === "busy" || code === "lost";
 }
 
 /** The error of the store, if `thrown` is the error of a read whose retries ended. */

@@ -5,6 +5,7 @@ import type { StoredTask } from "../../protocol/serial.ts";
 import { publicTaskId } from "../../protocol/task-key.ts";
 import type { Store, TaskRecord } from "../../store/contract.ts";
 import type { SnapshotOptions } from "../api.ts";
+import { withoutDetails } from "../record/inbox-message.ts";
 import type { Feed } from "./feed.ts";
 import { type Feeds, isWithin } from "./feeds.ts";
 import { type FoldedArtifacts, foldEntries, foldUpTo } from "./fold-log.ts";
@@ -13,14 +14,15 @@ import { LogDropped } from "./read-log.ts";
 import type { StateHistories } from "./state-history.ts";
 
 /** The task as it is committed now. `undefined`: the scope has no such task. */
-export async function takeSnapshot(
+export function takeSnapshot(
   parts: { readonly store: Store; readonly feeds: Feeds; readonly stateHistories?: StateHistories },
   which: { readonly scope: Scope; readonly id: TaskId },
   options: SnapshotOptions,
 ): Promise<StoredTask | undefined> {
-  const task = await currentTask(parts, which, options);
-  if (task === undefined || options.stateHistory !== true) return task;
-  return parts.stateHistories?.addedTo(task, which.id) ?? task;
+  const current = currentTask(parts, which, options);
+  const { stateHistories } = parts;
+  if (options.stateHistory !== true || stateHistories === undefined) return current;
+  return current.then((task) => (task === undefined ? undefined : stateHistories.addedTo(task, which.id)));
 }
 
 async function currentTask(
@@ -39,11 +41,20 @@ async function currentTask(
 }
 
 /** The task as of this record; or as it is now, if its log was dropped meanwhile. `undefined`: it was deleted meanwhile. */
-export async function recordedTask(
+export function recordedTask(
   store: Store,
   record: TaskRecord,
   options: SnapshotOptions,
-): Promise<StoredTask | undefined> {
+): StoredTask | Promise<StoredTask | undefined> {
+  return needsLog(record, options) ? foldedTask(store, record, options) : taskOf({ store, record }, options);
+}
+
+/** Whether the artifacts of the record must be read from the log. */
+function needsLog({ artifacts }: TaskRecord, options: SnapshotOptions): boolean {
+  return options.artifacts && artifacts === undefined;
+}
+
+async function foldedTask(store: Store, record: TaskRecord, options: SnapshotOptions): Promise<StoredTask | undefined> {
   const task = await unlessDropped(assembled(store, record, options));
   if (task !== undefined) return task;
   // A log is dropped only after the artifacts were stored separately, so the second read needs no log.
@@ -62,11 +73,20 @@ async function unlessDropped<T>(reading: Promise<T>): Promise<T | undefined> {
 }
 
 async function assembled(store: Store, record: TaskRecord, options: SnapshotOptions): Promise<StoredTask> {
+  const { id, seq } = record;
+  if (!needsLog(record, options)) return taskOf({ store, record }, options);
+  return taskOf({ store, record, artifacts: await foldUpTo(store, { id, upTo: seq }, options.largeBytes) }, options);
+}
+
+interface ReadRecord {
+  readonly store: Store;
+  readonly record: TaskRecord;
+  /** As they were folded from the log, if that was necessary. */
+  readonly artifacts?: FoldedArtifacts;
+}
+
+function taskOf({ store, record, artifacts }: ReadRecord, options: SnapshotOptions): StoredTask {
   const { id, contextId, seq, head, dialect, createdAt } = record;
-  const artifacts =
-    options.artifacts && record.artifacts === undefined
-      ? await foldUpTo(store, { id, upTo: seq }, options.largeBytes)
-      : undefined;
   return {
     id: publicTaskId(id),
     contextId,
@@ -139,7 +159,7 @@ function finishedHistory(messages: readonly string[], options: SnapshotOptions):
 function historyMember(record: TaskRecord, options: SnapshotOptions): { readonly history?: string } {
   if (options.history === 0) return {};
   if (record.largeHistory !== undefined) return { history: PLACEHOLDER_HISTORY };
-  return { history: `[${record.history.map((entry) => entry.body).join(",")}]` };
+  return { history: `[${record.history.map((entry) => withoutDetails(entry.body)).join(",")}]` };
 }
 
 function largeMembers(

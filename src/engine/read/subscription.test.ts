@@ -61,7 +61,7 @@ describe("subscriptions", () => {
     const script = dictated();
     await using harness = await openHarness({ agents: script.agent });
     const ticket = await harness.start("go");
-    const first = await harness.subscribe(ticket.taskId, { ticket });
+    const first = await ticket.subscribe({});
     const second = await harness.subscribe(ticket.taskId, { after: 0 });
     const reading = [drain(first), drain(second)];
     for (const text of ["1", "2", "3"]) await script.write(text);
@@ -166,7 +166,7 @@ describe("subscriptions", () => {
     });
     const { id } = await harness.send("go");
     const ticket = await harness.start({ taskId: id, parts: [{ text: "an answer" }] });
-    const subscription = await harness.subscribe(id, { ticket });
+    const subscription = await ticket.subscribe({});
     const states: unknown[] = [];
     for (let batch = await subscription.next(); batch !== undefined; batch = await subscription.next()) {
       states.push([batch.entries.at(-1)?.state, batch.answered]);
@@ -188,12 +188,12 @@ describe("subscriptions", () => {
     const tickets = await Promise.all(["1", "1 again"].map((text) => harness.start({ taskId: id, parts: [{ text }] })));
     await harness.until(async () => (await harness.get(id)).status.message?.parts[0]?.text === "Second?");
     for (const ticket of tickets) {
-      const subscription = await harness.subscribe(id, { ticket });
+      const subscription = await ticket.subscribe({});
       expect([subscription.opening.state, subscription.answered]).toEqual(["input-required", true]);
       subscription.close();
     }
     const answering = await harness.begin({ taskId: id, parts: [{ text: "2" }] });
-    const subscription = await harness.subscribe(id, { ticket: answering });
+    const subscription = await answering.subscribe({});
     expect(subscription.answered).toBe(false);
     subscription.close();
   });

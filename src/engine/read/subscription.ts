@@ -3,13 +3,14 @@ import { readEvent, type StoredTask, writeStatus } from "../../protocol/serial.t
 import { isInterrupted, isTerminal } from "../../protocol/state.ts";
 import { publicTaskId } from "../../protocol/task-key.ts";
 import type { Store } from "../../store/contract.ts";
-import type { Batch, SubscribeOptions, Subscription, Ticket, ViewEntry } from "../api.ts";
-import type { Feed, TaskOrigin } from "./feed.ts";
+import type { Batch, BatchReader, SubscribeOptions, Subscription, ViewEntry } from "../api.ts";
+import type { Feed, FeedReader, TaskOrigin } from "./feed.ts";
 import type { Feeds } from "./feeds.ts";
 import { isStatusBody, viewOf } from "./log-view.ts";
+import { runNextTurn, type TurnWork } from "./next-turn.ts";
+import { isHandledAt, type PostedMessage } from "./posted-message.ts";
 import { LogDropped, readLog } from "./read-log.ts";
 import { recordedTask, takeSnapshot } from "./snapshot.ts";
-import { isHandledAt } from "./ticket.ts";
 
 /** Size of a batch. A reader that is far behind gets many batches. */
 const BATCH_BYTES = 64 * 1024;
@@ -23,7 +24,7 @@ export interface SubscriptionSource {
 }
 
 /** A cursor over the committed events of a task. */
-export class LogSubscription implements Subscription {
+export class LogSubscription implements Subscription, FeedReader, TurnWork {
   readonly resync: boolean;
   readonly ended: boolean;
   readonly answered: boolean;
@@ -31,23 +32,25 @@ export class LogSubscription implements Subscription {
   #opening: StoredTask | undefined;
   readonly #source: SubscriptionSource;
   readonly #feed: Feed;
-  readonly #ticket: Ticket | undefined;
+  readonly #posted: PostedMessage | undefined;
   #position: number;
   #closed = false;
-  #wake: (() => void) | undefined;
+  /** Waits for the next events. */
+  #reader: BatchReader | undefined;
+  isQueued = false;
 
   constructor(source: SubscriptionSource, feed: Feed, start: SubscriptionStart) {
     this.#source = source;
     this.#feed = feed;
-    feed.readers++;
+    feed.addReader(this);
     this.#opening = start.opening;
     this.resync = start.resync;
     this.#position = start.opening.seq;
     this.ended = feed.ended && this.#position >= feed.seq;
-    this.#ticket = start.ticket;
+    this.#posted = start.posted;
     // A question after the opening arrives as an event; `answered` of its batch then decides.
     const isAsking = isInterrupted(start.opening.state) && feed.interruptedAt <= this.#position;
-    this.answered = isAsking && this.#isAnswered(feed.interruptedAt);
+    this.answered = isAsking && isHandledAt(feed, this.#posted, feed.interruptedAt);
   }
 
   get opening(): StoredTask {
@@ -56,51 +59,59 @@ export class LogSubscription implements Subscription {
     return this.#opening;
   }
 
-  async next(): Promise<Batch | undefined> {
+  next(): Promise<Batch | undefined> {
+    return new Promise((arrived, failed) => this.take({ arrived, failed }));
+  }
+
+  take(reader: BatchReader): void {
     this.#opening = undefined;
-    const feed = this.#feed;
-    for (;;) {
-      if (this.#closed || this.#source.isClosing()) return undefined;
-      if (this.#position < feed.seq) {
-        const entries = feed.read(this.#position) ?? (await this.#readStore());
-        if (entries[0]?.seq === this.#position + 1) return this.#batch(entries);
-        // The events were committed but are not in the store any more: the log of the finished task was dropped. The reader must subscribe
-        // again.
-        return undefined;
-      }
-      if (feed.isGone) return undefined;
-      if (feed.ended && this.#position >= feed.seq) return undefined;
-      await this.#changed();
-    }
+    this.#reader = reader;
+    this.run();
+  }
+
+  changed(): void {
+    if (this.#reader !== undefined) runNextTurn(this);
   }
 
   close(): void {
     if (this.#closed) return;
     this.#closed = true;
-    this.#wake?.();
-    this.#feed.readers--;
+    this.changed();
+    this.#feed.removeReader(this);
     this.#source.feeds.release(this.#feed);
     this.#source.onClose();
   }
 
-  #changed(): Promise<void> {
-    return new Promise((resolve) => {
-      const cancel = this.#feed.onChange(resolve);
-      this.#wake = () => {
-        cancel();
-        resolve();
-      };
-    });
+  /** Calls the reader back if there are events for it, or if none will come. */
+  run(): void {
+    const feed = this.#feed;
+    const reader = this.#reader;
+    if (reader === undefined) return;
+    const isOver = this.#closed || this.#source.isClosing();
+    if (!isOver && this.#position >= feed.seq && !feed.isGone && !feed.ended) return;
+    this.#reader = undefined;
+    if (isOver || this.#position >= feed.seq) reader.arrived(undefined);
+    else {
+      const entries = feed.read(this.#position);
+      if (entries === undefined)
+        this.#readStore().then(
+          (stored) => reader.arrived(this.#batch(stored)),
+          (error: unknown) => reader.failed(error),
+        );
+      else reader.arrived(this.#batch(entries));
+    }
   }
 
   /** Reads events that are not in memory. The store may be ahead of the feed; events that the feed does not show yet are left out. */
   async #readStore(): Promise<readonly ViewEntry[]> {
     const { seq } = this.#feed;
     const entries = await this.#source.store.log(this.#feed.task.id, this.#position, BATCH_BYTES);
-    return entries.filter((entry) => entry.seq <= seq).map(viewOf);
+    return entries.filter((entry) => entry.seq <= seq).map((entry) => viewOf(entry));
   }
 
-  #batch(entries: readonly ViewEntry[]): Batch {
+  /** `undefined`: the events were committed but are not in the store any more, because the log of the finished task was dropped. The reader must subscribe again. */
+  #batch(entries: readonly ViewEntry[]): Batch | undefined {
+    if (entries[0]?.seq !== this.#position + 1) return undefined;
     let bytes = 0;
     let count = 0;
     let last: ViewEntry | undefined;
@@ -114,40 +125,43 @@ export class LogSubscription implements Subscription {
     this.#position = last?.seq ?? this.#position;
     return {
       entries: count === entries.length ? entries : entries.slice(0, count),
-      answered: this.#isAnswered(this.#position),
+      answered: isHandledAt(this.#feed, this.#posted, this.#position),
     };
-  }
-
-  #isAnswered(seq: number): boolean {
-    return this.#ticket === undefined || isHandledAt(this.#feed, this.#ticket, seq);
   }
 }
 
 interface SubscriptionStart {
   readonly opening: StoredTask;
   readonly resync: boolean;
-  readonly ticket: Ticket | undefined;
+  readonly posted: PostedMessage | undefined;
+}
+
+export interface OpenOptions extends SubscribeOptions {
+  /** Without `after`: begin with the task as it was before its first event. */
+  readonly fromStart?: boolean;
+  /** The message that the reader follows, if it was posted to an inbox. */
+  readonly posted?: PostedMessage | undefined;
 }
 
 /** Opens a subscription. The caller must hold the feed, so that no event after the opening can be missed. */
 export async function openSubscription(
   source: SubscriptionSource,
   feed: Feed,
-  options: SubscribeOptions,
+  options: OpenOptions,
 ): Promise<LogSubscription> {
-  const { ticket } = options;
-  const after = options.after ?? (ticket !== undefined && ticket.inbox === undefined ? 0 : undefined);
+  const { posted } = options;
+  const after = options.after ?? (options.fromStart === true ? 0 : undefined);
   const whole = async (resync: boolean): Promise<LogSubscription> => {
     const { id, scope } = feed.task;
     const opening = await takeSnapshot(source, { scope, id }, { artifacts: true, largeBytes: options.largeBytes });
     if (opening === undefined) throw new A2AError("task-not-found", "Task not found");
     // Another node writes the task, and this process has not seen its last commit yet.
     if (opening.seq > feed.seq) await source.feeds.refresh([id]);
-    return new LogSubscription(source, feed, { opening, resync, ticket });
+    return new LogSubscription(source, feed, { opening, resync, posted });
   };
   if (after === undefined) return whole(false);
   if (options.after === undefined && feed.origin !== undefined) {
-    return new LogSubscription(source, feed, { opening: taskBeforeEvents(feed, feed.origin), resync: false, ticket });
+    return new LogSubscription(source, feed, { opening: taskBeforeEvents(feed, feed.origin), resync: false, posted });
   }
   // Another node may have committed events that the caller has seen and this process has not.
   if (after > feed.seq) await source.feeds.refresh([feed.task.id]);
@@ -169,7 +183,7 @@ export async function openSubscription(
     history: options.after === undefined ? undefined : 0,
   });
   if (task === undefined) throw new A2AError("task-not-found", "Task not found");
-  return new LogSubscription(source, feed, { opening: { ...task, ...status, seq: after }, resync: false, ticket });
+  return new LogSubscription(source, feed, { opening: { ...task, ...status, seq: after }, resync: false, posted });
 }
 
 /** The task as it was before its first event. */

@@ -14,3 +14,12 @@ test("a record without consumed sealed messages is stored as it is", () => {
   expect(JSON.parse(writeRunner(RUNNER))).toEqual(RUNNER);
   expect(readRunner(writeRunner(RUNNER))).toEqual(RUNNER);
 });
+
+test("the trace id that earlier releases stored becomes a trace context with an unknown parent", () => {
+  const traceId = "4bf92f3577b34da6a3ce929d0e0e4736";
+  expect(readRunner(JSON.stringify({ ...RUNNER, traceId })).trace).toEqual({
+    traceId,
+    spanId: "0".repeat(16),
+    flags: 1,
+  });
+});

@@ -2,12 +2,15 @@ import { parseOwnJson } from "../../internal/own-json.ts";
 import type { CallPath } from "../../protocol/call-path.ts";
 import type { JsonObject } from "../../protocol/json.ts";
 import { ANONYMOUS, type Principal } from "../../protocol/principal.ts";
+import type { TraceContext } from "../../protocol/trace-context.ts";
 
 /**
  * Everything another process needs to start a run again. Stored as one JSON text beside the task's status; member names are therefore
  * never changed (see {@link StoredRunner}). All times are milliseconds of the store's clock.
  */
 export interface RunnerRecord {
+  /** The number of the current turn. Absent: 1. */
+  readonly turn?: number | undefined;
   /** How many times the author's function was started in this turn. */
   readonly attempt: number;
   /**
@@ -49,8 +52,8 @@ export interface RunnerRecord {
   readonly metadata?: JsonObject;
   readonly outputModes?: readonly string[];
   readonly extensions?: readonly string[];
-  /** Trace id of the request that created the task. */
-  readonly traceId?: string | undefined;
+  /** Where the call that created the task belongs in a distributed trace. */
+  readonly trace?: TraceContext | undefined;
   /** The agents that the task's messages passed through. Absent: none. */
   readonly callPath?: CallPath | undefined;
   /**
@@ -62,10 +65,14 @@ export interface RunnerRecord {
   readonly bytes: number;
 }
 
-/** The stored form: `consumedSealed` is stored as `unkept`. */
+/** The stored form: `consumedSealed` is stored as `unkept`. Earlier releases stored only the trace id. */
 interface StoredRunner extends Omit<RunnerRecord, "consumedSealed"> {
   readonly unkept?: readonly string[] | undefined;
+  readonly traceId?: string | undefined;
 }
+
+/** Stands for the parent span of a task that an earlier release created: its id was not stored. */
+const UNKNOWN_SPAN = "0000000000000000";
 
 /** Resets the counters of the turn before at the first start of a turn. */
 export const FIRST_START: Partial<RunnerRecord> = {
@@ -140,7 +147,7 @@ export function callerOf(record: RunnerRecord): Principal {
 
 /** The members that an ended task keeps: nothing that only a restart needs. */
 export function lastRunner(
-  { attempt, tries, turnAfter, interruptedAt, consumedSealed }: RunnerRecord,
+  { attempt, tries, turnAfter, interruptedAt, consumedSealed, trace }: RunnerRecord,
   bytes: number,
 ): RunnerRecord {
   return {
@@ -150,6 +157,7 @@ export function lastRunner(
     interruptedAt,
     bytes,
     ...(consumedSealed !== undefined && { consumedSealed }),
+    ...(trace !== undefined && { trace }),
   };
 }
 
@@ -162,7 +170,11 @@ export function writeRunner(record: RunnerRecord): string {
 
 export function readRunner(text: string): RunnerRecord {
   const stored = parseOwnJson<StoredRunner>(text);
-  if (stored.unkept === undefined) return stored;
-  const { unkept, ...rest } = stored;
-  return { ...rest, consumedSealed: unkept };
+  if (stored.unkept === undefined && stored.traceId === undefined) return stored;
+  const { unkept, traceId, ...rest } = stored;
+  return {
+    ...rest,
+    ...(unkept !== undefined && { consumedSealed: unkept }),
+    ...(traceId !== undefined && { trace: { traceId, spanId: UNKNOWN_SPAN, flags: 1 } }),
+  };
 }

@@ -139,6 +139,23 @@ describe("claiming a task", () => {
     reader.close();
   });
 
+  test("reads the log of the task once", async () => {
+    let began = false;
+    harness = await openHarness({
+      agents: scripted(async (task) => {
+        await task.artifact("a").write("1");
+        await task.flush();
+        if (task.attempt > 1) began = true;
+        await new Promise<never>(() => {});
+      }),
+    });
+    const { taskId } = await harness.start("go");
+    await harness.until(async () => ((await harness.shared.positions([taskId]))[0]?.seq ?? 0) === 2);
+    harness = await harness.crash();
+    await harness.until(() => began);
+    expect(harness.store.logReads).toBe(1);
+  });
+
   test("keeps the deadline of the task, plus the time it waited", async () => {
     const names = async (task: TaskContext): Promise<string> => `${await task.ask("Name?")} ${await task.ask("And?")}`;
     harness = await openHarness({ agents: scripted(names, { timeout: 60_000 }) });

@@ -1,12 +1,13 @@
 import type { TaskId } from "../../protocol/ids.ts";
-import type { Store, TaskRecord } from "../../store/contract.ts";
+import type { StepRecord, Store, TaskRecord } from "../../store/contract.ts";
 import type { Agent } from "../agent/agent.ts";
 import type { EngineParts } from "../parts.ts";
 import { startOf } from "../read/feeds.ts";
 import { isIdempotencyEntry } from "../record/idempotency-entry.ts";
 import { type RunnerRecord, readRunner } from "../record/runner-record.ts";
+import { type LoggedTurn, readLoggedTurn } from "../run/logged-turn.ts";
 import type { Run } from "../run/run.ts";
-import { countSteps, hasProgressed, loggedArtifacts, prepareReplay } from "../run/turn.ts";
+import { countSteps, hasProgressed, prepareReplay } from "../run/turn.ts";
 import type { CrashStart } from "./recovery.ts";
 
 const DEFAULT_MAX_ATTEMPTS = 3;
@@ -16,52 +17,82 @@ const MAX_CRASHES = 100;
 type ClaimParts = Pick<EngineParts, "agents" | "node" | "store" | "committer" | "feeds" | "runs" | "environment">;
 
 export interface ClaimOptions {
-  /** This process holds the lease and abandoned the run: claim the lease although its node is alive. */
+  /** This process holds the lease without a run: claim the lease although its node is alive. */
   readonly isOwn: boolean;
+  /** Skip the task unless this process holds its lease. */
+  readonly onlyOwn?: boolean;
+  /** The epoch of the lease, if this process has claimed the task already. */
+  readonly epoch?: number | undefined;
   /** Present if the task was running when another process died. Losing the lease or the store is not a crash. */
   readonly crash?: CrashStart | undefined;
   /** False: the task was canceled; end it without starting its run. */
   readonly runs?: boolean;
 }
 
-/** `not-served`: this process does not serve the task's agent. `skipped`: the task was deleted, or another node holds it. */
-export type ClaimResult = "claimed" | "skipped" | "not-served";
+/** `skipped`: the task has ended or was deleted, another node holds it, or this process does not serve its agent. */
+export type ClaimResult = "claimed" | "skipped";
 
 /**
- * Claims the lease of a task that has no run and continues it: its process died, its wake time has come, or its inbox is not empty. If the
+ * Claims the lease of a task that has no run, and continues it: its process died, its wake time has come, or its inbox is not empty. If the
  * store fails, rejects and leaves the task without a run.
  */
 export async function claimTask(options: ClaimParts, id: TaskId, how: ClaimOptions): Promise<ClaimResult> {
-  const { agents, node, store, committer } = options;
-  const found = how.crash !== undefined && !how.isOwn ? how.crash : await find(store, id);
-  if (found === undefined) return "skipped";
-  const agent = agents.get(found.agent);
-  if (agent === undefined) return "not-served";
-  // Force the claim only if this node still holds the lease: another node may have claimed it since.
-  const force = how.isOwn && "node" in found && found.node === node;
-  const claim = await committer.submit({ kind: "claim", task: id, node, force });
-  if (claim.status !== "ok" || claim.epoch === undefined) return "skipped";
+  const { agents, node, store } = options;
+  const epoch = how.epoch ?? (await claimLease(options, id, how));
+  if (epoch === undefined) return "skipped";
   const record = await store.get(id, { artifacts: false });
-  if (record === undefined) return "skipped";
-  await continueRun(options, {
-    run: await openRun(options, { agent, record, epoch: claim.epoch }),
-    record,
-    crash: how.crash,
-  });
+  const agent = record && agents.get(record.scope.agent);
+  if (record === undefined || agent === undefined || record.node !== node || record.epoch !== epoch) return "skipped";
+  const stored = await readStored(store, agent, record);
+  await continueRun(options, { run: openRun(options, { agent, epoch, stored }), stored, crash: how.crash });
   return "claimed";
 }
 
-async function find(store: Store, id: TaskId): Promise<{ readonly agent: string; readonly node?: string } | undefined> {
+/** The epoch of the new lease; `undefined`: the task cannot be claimed. */
+async function claimLease(
+  { agents, node, store, committer }: ClaimParts,
+  id: TaskId,
+  { isOwn, onlyOwn = false }: ClaimOptions,
+): Promise<number | undefined> {
   const record = await store.get(id, { artifacts: false, history: 0 });
-  return record && { agent: record.scope.agent, ...(record.node !== undefined && { node: record.node }) };
+  if (record === undefined || !agents.has(record.scope.agent)) return undefined;
+  if (onlyOwn && record.node !== node) return undefined;
+  // Force the claim only if this node still holds the lease: another node may have claimed it since.
+  const claim = await committer.submit({ kind: "claim", task: id, node, force: isOwn && record.node === node });
+  if (claim.status === "ok") return claim.epoch;
+  if (claim.status !== "held" || claim.node !== node || isOwn) return undefined;
+  // The poll loop has claimed the task meanwhile, and leaves it to this call.
+  const forced = await committer.submit({ kind: "claim", task: id, node, force: true });
+  return forced.status === "ok" ? forced.epoch : undefined;
 }
 
-async function openRun(
-  { store, feeds, runs }: ClaimParts,
-  { agent, record, epoch }: { readonly agent: Agent; readonly record: TaskRecord; readonly epoch: number },
-): Promise<Run> {
+/** What the store has of a task whose lease this process holds: nobody else can change it. */
+interface StoredRun {
+  readonly record: TaskRecord;
+  /** The task was running when its process stopped. */
+  readonly wasRunning: boolean;
+  /** The results of the turn are forgotten, and everything is done again (`onRestart: "retry"`). */
+  readonly forgets: boolean;
+  readonly steps: readonly StepRecord[];
+  readonly logged: LoggedTurn;
+}
+
+async function readStored(store: Store, { onRestart }: Agent, record: TaskRecord): Promise<StoredRun> {
+  const wasRunning = record.head.active && readRunner(record.head.runner).released !== true;
+  const forgets = wasRunning && onRestart === "retry";
+  const steps = await store.steps(record.id);
+  return { record, wasRunning, forgets, steps, logged: await readLoggedTurn(store, record, forgets ? [] : steps) };
+}
+
+interface OpenedRun {
+  readonly agent: Agent;
+  readonly epoch: number;
+  readonly stored: StoredRun;
+}
+
+function openRun({ feeds, runs }: ClaimParts, { agent, epoch, stored }: OpenedRun): Run {
+  const { record, logged } = stored;
   const { id } = record;
-  const knownArtifacts = await loggedArtifacts(store, record);
   const taken = consumedIdempotent(record);
   const feed = feeds.of(record);
   // Subscribers see the stored events before new ones.
@@ -72,7 +103,7 @@ async function openRun(
     seq: record.seq,
     head: record.head,
     runner: readRunner(record.head.runner),
-    knownArtifacts,
+    knownArtifacts: logged.knownArtifacts,
     historyLength: record.history.length,
     ...(taken !== undefined && { taken }),
   });
@@ -89,14 +120,14 @@ function consumedIdempotent({ history, head }: TaskRecord): Map<string, number> 
 
 interface ClaimedTask {
   readonly run: Run;
-  readonly record: TaskRecord;
+  readonly stored: StoredRun;
   readonly crash: CrashStart | undefined;
 }
 
 async function continueRun(options: ClaimParts, taken: ClaimedTask): Promise<void> {
-  const { run, record } = taken;
+  const { run, stored } = taken;
   try {
-    for (const entry of await options.store.inbox(record.id)) run.writer.deliver(entry);
+    for (const entry of await options.store.inbox(stored.record.id)) run.writer.deliver(entry);
     await decide(options, taken);
   } catch (error) {
     // A writer without a run must not keep the task.
@@ -105,10 +136,10 @@ async function continueRun(options: ClaimParts, taken: ClaimedTask): Promise<voi
   }
 }
 
-async function decide(options: ClaimParts, { run, record, crash }: ClaimedTask): Promise<void> {
-  const { store, runs, environment } = options;
+async function decide(options: ClaimParts, { run, stored, crash }: ClaimedTask): Promise<void> {
+  const { runs, environment } = options;
   const { writer, agent } = run;
-  const wasRunning = record.head.active && writer.runner.released !== true;
+  const { record, wasRunning, forgets, logged } = stored;
   const policy = agent.onRestart ?? "resume";
   const canceled = writer.inbox.some((entry) => entry.kind === "cancel");
   const fail = (text: string): Promise<void> =>
@@ -117,16 +148,14 @@ async function decide(options: ClaimParts, { run, record, crash }: ClaimedTask):
   const { limitAt = Number.POSITIVE_INFINITY } = writer.runner;
   if (!canceled && limitAt <= environment.clock.now()) return fail("Task timed out");
   if (wasRunning && policy === "fail") return fail("The server stopped while this task was at work.");
-  const kept = await store.steps(record.id);
   const counts = countCrash(writer.runner, {
     crash: wasRunning ? crash : undefined,
-    progressed: hasProgressed(record, kept),
+    progressed: hasProgressed(record, stored.steps),
   });
   const exhausted = whyExhausted(counts, agent.maxAttempts ?? DEFAULT_MAX_ATTEMPTS);
   if (exhausted !== undefined) return fail(exhausted);
-  const forgets = wasRunning && policy === "retry";
-  const steps = forgets ? [] : kept;
-  const start = await prepareReplay({ agent, writer, record, store, sealer: environment.sealer, steps });
+  const steps = forgets ? [] : stored.steps;
+  const start = await prepareReplay({ agent, writer, record, logged, sealer: environment.sealer, steps });
   if (start === undefined) return fail("The message that started this turn is no longer stored.");
   if (forgets) writer.forgetSteps();
   writer.updateHead({

@@ -1,5 +1,6 @@
 import type { Timer } from "../../internal/clock.ts";
 import type { TaskId } from "../../protocol/ids.ts";
+import type { DueTask } from "../../store/contract.ts";
 import type { EngineParts } from "../parts.ts";
 import { type ClaimOptions, type ClaimResult, claimTask } from "./claim-task.ts";
 import type { CrashStart, Recovery } from "./recovery.ts";
@@ -26,9 +27,19 @@ export class Claimer {
     this.#options = options;
   }
 
-  /** Claims a task that the poll loop found. `crash` is present if the task was running when its process died. */
-  claim(id: TaskId, crash?: CrashStart): Promise<ClaimResult> {
-    return this.#claim(id, { isOwn: this.#abandoned.has(id), crash: crash ?? this.#abandoned.get(id) });
+  /** Continues a task that the poll loop has claimed. `crash` is present if the task was running when its process died. */
+  start({ id, epoch }: Pick<DueTask, "id" | "epoch">, crash?: CrashStart): Promise<ClaimResult> {
+    return this.#claim(id, { isOwn: true, epoch, crash });
+  }
+
+  /** Continues a task whose lease this node may hold without knowing it, because the answer to a claim or a commit was lost. */
+  adopt(id: TaskId): Promise<ClaimResult> {
+    return this.#claim(id, { isOwn: true, onlyOwn: true });
+  }
+
+  /** The task is being claimed, or will be claimed again. */
+  has(id: TaskId): boolean {
+    return this.#claiming.has(id) || this.#abandoned.has(id);
   }
 
   /** Claims a task again whose run was released on this node: a message or a cancel request may wait in its inbox. */
@@ -53,7 +64,7 @@ export class Claimer {
       const agent = record && agents.get(record.scope.agent);
       const isCanceled = inbox.some(({ kind }) => kind === "cancel");
       if (isCanceled && agent !== undefined && agent.onCancel !== "resume")
-        await this.#claim(id, { isOwn: false, runs: false });
+        await this.#claim(id, { isOwn: true, runs: false });
     } catch (error) {
       environment.logger.warn("The inbox of a task could not be read", { task: id, error });
     }

@@ -6,7 +6,7 @@ import { type CrashedTask, planGroups } from "./crash-groups.ts";
 function crashed(id: string, runner: Partial<RunnerRecord> = {}, rest: Partial<CrashedTask> = {}): CrashedTask {
   const record: RunnerRecord = { attempt: 1, tries: 1, turnAfter: 0, interruptedAt: 0, bytes: 0, ...runner };
   // Safe cast: a name instead of an id.
-  return { id: id as TaskId, agent: "agent", runner: record, node: "dead", progressed: false, ...rest };
+  return { id: id as TaskId, epoch: 2, runner: record, node: "dead", progressed: false, ...rest };
 }
 
 const idsOf = (tasks: readonly CrashedTask[]): string[][] =>

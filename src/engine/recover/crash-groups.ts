@@ -4,8 +4,8 @@ import type { RunnerRecord } from "../record/runner-record.ts";
 /** A task that was running when its process died. */
 export interface CrashedTask {
   readonly id: TaskId;
-  /** Id of the task's agent. */
-  readonly agent: string;
+  /** The epoch of the lease that this node has claimed. */
+  readonly epoch: number;
   readonly runner: RunnerRecord;
   /** The node that died. `undefined` for all tasks of a single-process store, which clears nodes when it is opened. */
   readonly node: string | undefined;
@@ -16,7 +16,7 @@ export interface CrashedTask {
 /** A crashed task in its group. */
 export interface GroupMember {
   readonly id: TaskId;
-  readonly agent: string;
+  readonly epoch: number;
   /** No other task was running on the node that died. */
   readonly wasOnly: boolean;
   /** Crashes in a row without a new commit in between, including this crash. */
@@ -36,7 +36,7 @@ export function planGroups(crashed: readonly CrashedTask[]): readonly Group[] {
   for (const { node } of crashed) perNode.set(node, (perNode.get(node) ?? 0) + 1);
   const memberOf = (task: CrashedTask): GroupMember => ({
     id: task.id,
-    agent: task.agent,
+    epoch: task.epoch,
     wasOnly: perNode.get(task.node) === 1,
     idleCrashes: idleCrashesOf(task),
   });

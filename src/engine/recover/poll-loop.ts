@@ -1,11 +1,13 @@
+import type { Hint } from "../../bus/contract.ts";
 import { type AdjustableClock, slewTowards, type Timer } from "../../internal/clock.ts";
 import type { TaskId } from "../../protocol/ids.ts";
+import type { DueTask, DueTasks } from "../../store/contract.ts";
 import type { EngineParts } from "../parts.ts";
-import { readRunner } from "../record/runner-record.ts";
+import { type RunnerRecord, readRunner } from "../record/runner-record.ts";
 import { hasProgressed } from "../run/turn.ts";
-import type { ClaimResult } from "./claim-task.ts";
+import type { Claimer } from "./claimer.ts";
 import type { CrashedTask } from "./crash-groups.ts";
-import type { CrashStart, Recovery } from "./recovery.ts";
+import type { Recovery } from "./recovery.ts";
 
 /** Milliseconds between polls. */
 const POLL_MS = 1000;
@@ -21,17 +23,10 @@ export interface PollLoopOptions {
   readonly clock: AdjustableClock;
   readonly leaseMs: number;
   readonly recovery: Recovery;
-  /** `crash` is present if the task was running when its process died. */
-  readonly claimTask: (id: TaskId, crash?: CrashStart) => Promise<ClaimResult>;
+  readonly claimer: Claimer;
+  /** False while the server shuts down: nothing is claimed any more. */
+  readonly isOpen: () => boolean;
 }
-
-interface Due {
-  readonly ready: readonly TaskId[];
-  /** The page was full: more tasks may be due. */
-  readonly isFull: boolean;
-}
-
-const NOTHING_DUE: Due = { ready: [], isFull: false };
 
 /**
  * Renews the lease of this node, and polls the store every second for work: due tasks that no living node holds, new log entries and inbox
@@ -44,8 +39,16 @@ export class PollLoop {
   #renewedUntil: number | undefined;
   #renewal: Timer | undefined;
   #nextPoll: Timer | undefined;
-  /** Due tasks of agents that this process does not serve: skipped in every poll. */
-  #notServed: ReadonlySet<TaskId> = new Set();
+  /** Tasks that this node has claimed and not looked at yet. */
+  #unsorted: DueTask[] = [];
+  /** Tasks that can be started, but another task must run alone first. */
+  #ready: DueTask[] = [];
+  /** The last claim filled its limit: more tasks may be due. */
+  #isMoreDue = false;
+  /** When the next task of no node becomes due, as of the last claim. */
+  #nextWake: number | undefined;
+  /** Until when the claims in the store are compared with those this node knows, because an answer was lost. */
+  #reconcileUntil = 0;
   #isFirst = true;
   #stopped = false;
   #unsubscribe: (() => void) | undefined;
@@ -61,11 +64,12 @@ export class PollLoop {
   }
 
   async start(): Promise<void> {
-    const { bus, feeds, runs } = this.#options.parts;
+    const { bus, node } = this.#options.parts;
     await this.#renew();
-    this.#unsubscribe = bus.subscribe(({ task, kind }) => {
-      if (kind === "inbox") this.#safely("inbox", runs.checkInbox(task));
-      else if (feeds.isBehind(task)) this.#safely("refresh", feeds.refresh([task]));
+    this.#unsubscribe = bus.subscribe({
+      node,
+      onHints: (hints) => this.#onHints(hints),
+      onReconnect: () => this.#safely("reconnect", this.#refresh()),
     });
     this.#armRenewal();
     this.#current = this.#poll();
@@ -87,18 +91,37 @@ export class PollLoop {
       );
   }
 
+  /** The answer to a commit was lost: the store may give this node leases that it does not know of. */
+  answerLost(): void {
+    const { clock, leaseMs } = this.#options;
+    this.#reconcileUntil = clock.now() + 2 * leaseMs;
+  }
+
+  #onHints(hints: readonly Hint[]): void {
+    const { feeds, runs, node } = this.#options.parts;
+    let behind: TaskId[] | undefined;
+    for (const hint of hints) {
+      if (hint.kind === "log") {
+        if (!feeds.isBehind(hint.task, hint.seq)) continue;
+        behind ??= [];
+        behind.push(hint.task);
+      } else if (hint.node === node) this.#safely("inbox", runs.checkInbox(hint.task));
+    }
+    if (behind !== undefined) this.#safely("follow", feeds.follow(behind));
+  }
+
   async #poll(): Promise<void> {
-    const { parts, clock } = this.#options;
-    const { store, feeds, runs } = parts;
+    const { clock, recovery } = this.#options;
     let pause = POLL_MS;
     try {
       const began = clock.now();
-      const hasMore = await this.#claimDue();
-      await Promise.all([feeds.refresh(), runs.checkInboxes()]);
-      const wake = await store.nextWake();
+      const hasMore = await this.#startDue();
+      await this.#refresh();
+      if (began < this.#reconcileUntil) await this.#reconcile();
+      const wake = this.#nextWake;
       // Overdue tasks that could not be claimed must not shorten the pause.
       if (wake !== undefined && wake > began) pause = Math.min(POLL_MS, Math.max(1, wake - clock.now()));
-      if (this.#options.recovery.size > 0) pause = Math.min(pause, GROUP_POLL_MS);
+      if (recovery.size > 0 || this.#ready.length > 0) pause = Math.min(pause, GROUP_POLL_MS);
       if (hasMore) pause = 1;
     } catch (error) {
       if (!this.#stopped) this.#warn("Polling the store failed; the next poll is in 1 s.", error);
@@ -113,52 +136,92 @@ export class PollLoop {
     );
   }
 
-  /** Claims due tasks. True if more tasks can be claimed without a pause: the page was full and at least one task was claimed. */
-  async #claimDue(): Promise<boolean> {
-    const { recovery, claimTask } = this.#options;
-    const due = recovery.isStarting ? NOTHING_DUE : await this.#findDue();
+  /** Reads what other nodes have written, because hints may have been lost: events of followed tasks, and messages for tasks of this node. */
+  async #refresh(): Promise<void> {
+    const { parts, claimer } = this.#options;
+    const [, idle] = await Promise.all([parts.feeds.refresh(), parts.runs.checkInboxes()]);
+    for (const id of idle) if (!this.#isClaimed(id)) claimer.onReleased(id);
+  }
+
+  /** Continues the tasks that the store says this node holds, and that this process does not know of. */
+  async #reconcile(): Promise<void> {
+    const { parts, claimer, recovery } = this.#options;
+    const { tasks } = await parts.store.claimsOf(parts.node);
+    for (const { id } of tasks)
+      if (!parts.runs.has(id) && !recovery.has(id) && !this.#isClaimed(id)) void claimer.adopt(id);
+  }
+
+  /** The task waits in this loop, or is being claimed. */
+  #isClaimed(id: TaskId): boolean {
+    const isIt = (task: DueTask): boolean => task.id === id;
+    return this.#options.claimer.has(id) || this.#ready.some(isIt) || this.#unsorted.some(isIt);
+  }
+
+  /** Claims due tasks and starts them. True if more tasks can be started without a pause. */
+  async #startDue(): Promise<boolean> {
+    const { recovery, claimer } = this.#options;
+    if (!this.#options.isOpen()) return false;
+    if (!recovery.isStarting) await this.#claimDue();
     if (recovery.hasSolo) {
-      if (due.ready.length > 0 || recovery.isReady) void recovery.waitForSolo();
+      if (this.#ready.length > 0 || recovery.isReady) void recovery.waitForSolo();
       return false;
     }
     const starts = recovery.next(DUE_PER_POLL);
-    // While a suspect runs alone nothing else starts; later polls find the other tasks again.
-    const others = recovery.hasSolo ? [] : due.ready;
+    // While a suspect runs alone nothing else starts.
+    const others = recovery.hasSolo ? [] : this.#ready.splice(0);
     const results = await Promise.all([
-      ...starts.map(({ id, crash }) => claimTask(id, crash).finally(() => recovery.started(id))),
-      ...others.map((id) => claimTask(id)),
+      ...starts.map((start) => claimer.start(start, start.crash).finally(() => recovery.started(start.id))),
+      ...others.map((task) => claimer.start(task)),
     ]);
-    return recovery.isStarting || (due.isFull && results.includes("claimed"));
+    return recovery.isStarting || (this.#isMoreDue && results.includes("claimed"));
   }
 
-  /** Reads the due tasks. Tasks whose process died go to the recovery; `ready` are tasks whose wake time has come or whose inbox is not empty. */
-  async #findDue(): Promise<Due> {
-    const { parts, recovery } = this.#options;
-    const { store, agents, runs } = parts;
-    const limit = (this.#isFirst ? CRASHED_PER_POLL : DUE_PER_POLL) + this.#notServed.size + recovery.size;
-    const due = await store.due(limit);
+  /** Claims due tasks. Tasks whose process died go to the recovery; tasks whose wake time has come or whose inbox is not empty wait to be started. */
+  async #claimDue(): Promise<void> {
+    const limit = (this.#isFirst ? CRASHED_PER_POLL : DUE_PER_POLL) - this.#unsorted.length - this.#ready.length;
+    const due = await this.#claimFromStore(limit);
     this.#isFirst = false;
-    const notServed = new Set<TaskId>(due.filter((id) => this.#notServed.has(id)));
-    const ready: TaskId[] = [];
+    this.#isMoreDue = due.tasks.length >= limit;
+    this.#nextWake = due.nextWake;
+    this.#unsorted.push(...due.tasks);
+    await this.#sort();
+  }
+
+  /** Divides the claimed tasks. If a read fails, the next poll does it again. */
+  async #sort(): Promise<void> {
+    const { parts, recovery } = this.#options;
+    const ready: DueTask[] = [];
     const crashed: CrashedTask[] = [];
-    const classify = async (id: TaskId): Promise<void> => {
-      if (notServed.has(id) || runs.has(id) || recovery.has(id)) return;
-      const record = await store.get(id, { artifacts: false, history: 0 });
-      if (record === undefined) return;
-      const { head, node, scope } = record;
-      const runner = readRunner(head.runner);
-      if (!agents.has(scope.agent)) notServed.add(id);
-      else if (!head.active || runner.released === true || node === parts.node) ready.push(id);
-      else {
-        // Progress since the last start matters only if that start followed a crash.
-        const progressed = runner.idleCrashes !== undefined && hasProgressed(record, await store.steps(id));
-        crashed.push({ id, agent: scope.agent, runner, node, progressed });
-      }
+    const sort = async (task: DueTask): Promise<void> => {
+      const runner = readRunner(task.head.runner);
+      const hasCrashed = task.head.active && runner.released !== true && task.formerNode !== parts.node;
+      if (hasCrashed) crashed.push(await this.#crashed(task, runner));
+      else ready.push(task);
     };
-    await Promise.all(due.map(classify));
-    this.#notServed = notServed;
+    await Promise.all(this.#unsorted.map(sort));
+    this.#unsorted = [];
+    this.#ready.push(...ready);
     if (crashed.length > 0) recovery.add(crashed);
-    return { ready, isFull: due.length >= limit };
+  }
+
+  async #claimFromStore(limit: number): Promise<DueTasks> {
+    const { store, node, agents } = this.#options.parts;
+    if (limit <= 0) return { tasks: [] };
+    try {
+      return await store.claimDue({ node, agents: [...agents.keys()], limit });
+    } catch (error) {
+      // The store may have claimed tasks all the same.
+      this.answerLost();
+      throw error;
+    }
+  }
+
+  async #crashed(task: DueTask, runner: RunnerRecord): Promise<CrashedTask> {
+    const { id, epoch, formerNode } = task;
+    // Progress since the last start matters only if that start followed a crash.
+    const progressed =
+      runner.idleCrashes !== undefined && hasProgressed(task, await this.#options.parts.store.steps(id));
+    return { id, epoch, runner, node: formerNode, progressed };
   }
 
   #armRenewal(): void {

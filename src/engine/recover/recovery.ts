@@ -16,8 +16,6 @@ const CHECK_MS = 100;
 
 /** How a task is started after a crash. */
 export interface CrashStart {
-  /** Id of the task's agent. */
-  readonly agent: string;
   /** Number of the task's group; later groups have higher numbers. */
   readonly round: number;
   /** No other task runs on this node. */
@@ -28,6 +26,8 @@ export interface CrashStart {
 
 export interface Start {
   readonly id: TaskId;
+  /** The epoch of the lease that this node has claimed. */
+  readonly epoch: number;
   readonly crash: CrashStart;
 }
 
@@ -105,7 +105,7 @@ export class Recovery {
     const alone = current.members.length === 1 && members.length === 1 && this.#runs.size === 0;
     if (alone) this.#beginSolo(members, current.until);
     for (const { id } of members) this.#waiting.delete(id);
-    return members.map(({ id, agent, wasOnly }) => ({ id, crash: { agent, round: current.round, alone, wasOnly } }));
+    return members.map(({ id, epoch, wasOnly }) => ({ id, epoch, crash: { round: current.round, alone, wasOnly } }));
   }
 
   /** Call this when a task from `next` was started, or turned out not to need a start. */

@@ -151,7 +151,7 @@ describe("a sensitive question", () => {
     await using harness = await openHarness({
       agents: scripted(async (task) => {
         got.push(await task.ask("Password?", { sensitive: true }));
-        got.push(await task.ask("PIN?", { sensitive: true, schema: z.string().regex(/^\d{4}$/) }));
+        got.push(await task.ask("PIN?", { sensitive: true, schema: z.string().regex(/^\d{10}$/) }));
         got.push(...task.history.map(({ parts }) => parts[0]?.text));
       }),
     });
@@ -164,11 +164,11 @@ describe("a sensitive question", () => {
     const wrong = await harness.send({ taskId: id, parts: [{ text: "hunter3" }] });
     expect(wrong.status.state).toBe("input-required");
     const during = await everythingStored(harness);
-    const task = await harness.send({ taskId: id, parts: [{ text: "4711" }] });
+    const task = await harness.send({ taskId: id, parts: [{ text: "4711471147" }] });
     expect(task.status.state).toBe("completed");
-    expect(got).toEqual(["hunter2", "4711", "go"]);
+    expect(got).toEqual(["hunter2", "4711471147", "go"]);
     for (const where of [during, await everythingStored(harness), JSON.stringify(task), JSON.stringify(harness.logs)]) {
-      expect(where).not.toMatch(/hunter|4711/);
+      expect(where).not.toMatch(/hunter|4711471147/);
     }
   });
 

@@ -1,10 +1,13 @@
 import type { StandardSchemaV1 } from "@standard-schema/spec";
 import { uuidv7 } from "../../internal/uuid.ts";
+import { inputSchemaPart } from "../../protocol/input-request.ts";
+import type { JsonObject } from "../../protocol/json.ts";
 import { type Part, textOf } from "../../protocol/part.ts";
 import { publicTaskId } from "../../protocol/task-key.ts";
 import { toolUsePart } from "../../protocol/tool-part.ts";
 import type { InboxEntry } from "../../store/contract.ts";
 import type { AskOptions, InputTimeout } from "../agent/agent.ts";
+import { jsonSchemaOf } from "../agent/json-schema.ts";
 import { TaskFailure } from "../agent/task-failure.ts";
 import { answerFor, type Checked, readAnswer, validateRaw } from "./answer.ts";
 import type { QuestionHost } from "./context-host.ts";
@@ -34,7 +37,14 @@ export async function askCaller(host: QuestionHost, question: readonly Part[], o
 
   const timeout = timeoutOf(options, host.run.inputTimeout);
   const isSensitive = options.sensitive === true;
-  const asking: Asking = { key, parts: question, timeout, sensitive: isSensitive, tool: options.tool };
+  const asking: Asking = {
+    key,
+    parts: question,
+    timeout,
+    sensitive: isSensitive,
+    tool: options.tool,
+    schema: jsonSchemaOf(options.schema, options.jsonSchema),
+  };
   // A question that is still open is not asked twice.
   let open = known?.kind === "asked" ? reopen(host, known, asking) : undefined;
   for (;;) {
@@ -56,6 +66,7 @@ export async function askCaller(host: QuestionHost, question: readonly Part[], o
     });
     if (isConsumed && !sensitive && message !== undefined) host.turn.history.push(message);
     if (checked.ok) {
+      host.run.observer.closed("question", key, "answered");
       memory.remember(
         key,
         sensitive
@@ -76,6 +87,7 @@ interface Asking {
   readonly timeout: InputTimeout | undefined;
   readonly sensitive: boolean;
   readonly tool: Options["tool"];
+  readonly schema: JsonObject | undefined;
 }
 
 /** A question that is shown to callers. */
@@ -84,8 +96,12 @@ interface Open {
   readonly question: Question;
 }
 
-function questionOf(id: string, { parts, sensitive, tool }: Asking): QuestionContent {
-  const shown = tool === undefined ? parts : [...parts, toolUsePart({ toolUseId: id, ...tool })];
+function questionOf(id: string, { parts, sensitive, tool, schema }: Asking): QuestionContent {
+  const shown = [
+    ...parts,
+    ...(tool === undefined ? [] : [toolUsePart({ toolUseId: id, ...tool })]),
+    ...(schema === undefined ? [] : [inputSchemaPart({ requestId: id, schema })]),
+  ];
   return { id, aliases: aliasesIn(parts), auth: false, parts: shown, prompt: textOf(parts), sensitive };
 }
 
@@ -120,6 +136,7 @@ interface Unanswered {
 
 async function unanswered(host: QuestionHost, { key, timeout, question }: Unanswered): Promise<undefined> {
   const { memory, writer, waits, questions } = host;
+  host.run.observer.closed("question", key, "timed-out");
   waits.resume();
   if (timeout?.then !== "continue") {
     questions.close(question, { next: "fail" });

@@ -1,7 +1,12 @@
+import type { LazyAbort } from "../../internal/lazy-abort.ts";
+import type { JsonValue } from "../../protocol/json.ts";
 import type { Part } from "../../protocol/part.ts";
 import type { TerminalState } from "../../protocol/state.ts";
+import type { Agent, Output, RunFunction, RunResult, Skill } from "../agent/agent.ts";
 import { Rejection } from "../agent/rejection.ts";
 import { TaskFailure } from "../agent/task-failure.ts";
+import { type IterateOptions, iterateResult } from "./iterate.ts";
+import { RESULT, type RunContext } from "./task-context.ts";
 
 /** How the agent's code ended. */
 export type AttemptResult = { readonly kind: "returned" } | { readonly kind: "threw"; readonly error: unknown };
@@ -31,4 +36,44 @@ export function outcomeOf(error: unknown, stopCause: StopCause | undefined): Tas
 
 function failureParts({ message, data }: TaskFailure): readonly Part[] {
   return data === undefined ? [{ text: message }] : [{ text: message }, { data }];
+}
+
+/** Where the result of a run goes. */
+interface Consumer {
+  readonly run: IterateOptions;
+  readonly context: RunContext;
+  readonly aborter: LazyAbort;
+}
+
+/** The function that runs a message: the skill's own, else the agent's. Throws an `Error` if there is none. */
+export function runOf(agent: Agent, skill: Skill | undefined): RunFunction<unknown> {
+  // Safe: the data was validated with the schema of this skill, which defines the input type of its run().
+  const run = (skill?.run?.bind(skill) ?? agent.run?.bind(agent)) as RunFunction<unknown> | undefined;
+  if (run === undefined)
+    throw new Error(
+      `Agent ${agent.id} has no run() for ${skill === undefined ? "this message" : `skill ${skill.id}`}.`,
+    );
+  return run;
+}
+
+/** Writes what the agent's function returns or yields into the artifact `result`. Rejects if the run was asked to stop and returns nothing. */
+export async function consumeResult(result: RunResult | undefined, consumer: Consumer): Promise<void> {
+  const { run, context, aborter } = consumer;
+  const value = iterateResult(result, run) ?? (await result);
+  const chunks = iterateResult(value, run);
+  if (chunks !== undefined) return consumeAll(chunks, consumer);
+  // A run that returns nothing after it was asked to stop has stopped; a run that returns a result has completed.
+  if (value === undefined) return aborter.throwIfAborted();
+  // Safe: a run returns an Output or nothing; toParts rejects everything else.
+  return context.artifact(RESULT).end(value as JsonValue);
+}
+
+async function consumeAll(chunks: AsyncIterable<Output>, { context, aborter }: Consumer): Promise<void> {
+  for await (const chunk of chunks) {
+    aborter.throwIfAborted();
+    const room = context.yielded(chunk);
+    if (room !== undefined) await room;
+  }
+  // A generator that stopped because of the signal may end like one that is done.
+  aborter.throwIfAborted();
 }

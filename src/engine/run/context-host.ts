@@ -1,12 +1,14 @@
 import type { Logger } from "../../internal/logger.ts";
 import type { Artifact } from "../../protocol/artifact.ts";
 import type { Message } from "../../protocol/message.ts";
-import type { InboxEntry, StepRecord } from "../../store/contract.ts";
+import type { InboxEntry, StepRecord, Store } from "../../store/contract.ts";
 import type { InputTimeout } from "../agent/agent.ts";
+import type { ContextStorage } from "../context/context-values.ts";
 import type { TaskLogWriter } from "../log/task-log-writer.ts";
 import type { Emitter } from "./emitter.ts";
 import type { Memory } from "./memory.ts";
 import type { OpenQuestions } from "./open-questions.ts";
+import type { RunObserver } from "./run-observer.ts";
 import type { Waits } from "./waits.ts";
 
 /** The message that a run answers, and what was there when it arrived. */
@@ -23,12 +25,19 @@ export interface Turn {
   readonly artifacts: readonly Artifact[];
 }
 
+/** The store, for calls that read other tasks of the context, or write its values. */
+export interface RunStorage extends ContextStorage {
+  readonly store: Store;
+}
+
 /** What an attempt uses of its run. */
 export interface ContextHost {
   readonly signal: AbortSignal;
   readonly logger: Logger;
   readonly inputTimeout: InputTimeout | undefined;
   readonly serverId: string;
+  readonly observer: RunObserver;
+  readonly storage: RunStorage;
   /** Milliseconds since 1970. */
   now(): number;
   waits(): Waits;

@@ -3,12 +3,12 @@ import type { ArtifactId } from "../../protocol/ids.ts";
 import type { JsonObject } from "../../protocol/json.ts";
 import type { Part } from "../../protocol/part.ts";
 import type { ArtifactOptions } from "../agent/agent.ts";
-import { partFingerprint, statusFingerprint, writeNote } from "../log/note.ts";
+import { ENGINE_NOTE, partFingerprint, statusFingerprint, writeNote } from "../log/note.ts";
 import type { TaskLogWriter } from "../log/task-log-writer.ts";
+import type { Replay } from "../replay/replay.ts";
+import { type ReplayedPiece, splitPiece } from "../replay/replayed-pieces.ts";
 import { CallOrder, RESOLVED } from "./call-order.ts";
 import { ChangedOptions, hasOptions } from "./changed-options.ts";
-import type { Replay } from "./replay.ts";
-import { type ReplayedPiece, splitPiece } from "./replayed-pieces.ts";
 
 /** The artifact that a call writes to, with the options of that call. */
 export interface ArtifactTarget extends ArtifactOptions {
@@ -89,6 +89,15 @@ export class Emitter {
         ...(metadata !== undefined && { metadata }),
         ...(note !== undefined && { note }),
       });
+      return undefined;
+    });
+  }
+
+  /** Writes a status that a replay does not compare with its own. `remember` stores, in the same commit, that it was written. */
+  statusOnce(parts: readonly Part[], remember: () => void): Promise<void> {
+    return this.#calls.run(() => {
+      this.#options.writer.status("working", { parts, note: ENGINE_NOTE });
+      remember();
       return undefined;
     });
   }

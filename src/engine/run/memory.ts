@@ -77,15 +77,26 @@ export class Memory {
 
   /** Stores a result with the next commit. Throws a `TaskFailure` over a limit. */
   remember(key: string, value: Remembered): void {
-    const { writer, maxSteps } = this.#options;
+    this.#requireRoom(key);
+    this.#options.writer.remember({ key, value: JSON.stringify(value) });
+    this.#known.set(key, value);
+  }
+
+  /** The record of a result, for an operation that stores it in its own transaction. Throws a `TaskFailure` over a limit. */
+  record(key: string, value: Remembered): StepRecord {
+    this.#requireRoom(key);
+    this.#known.set(key, value);
+    return { key, value: JSON.stringify(value) };
+  }
+
+  #requireRoom(key: string): void {
+    const { maxSteps } = this.#options;
     if (!this.#known.has(key) && this.#known.size >= maxSteps) {
       throw limitFailure(
         "too-many-steps",
         `a turn may have at most ${maxSteps} steps, questions and sleeps (maxSteps)`,
       );
     }
-    writer.remember({ key, value: JSON.stringify(value) });
-    this.#known.set(key, value);
   }
 
   sealedAnswer(raw: JsonValue): Remembered {

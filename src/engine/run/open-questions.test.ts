@@ -9,7 +9,7 @@ import type { Part } from "../../protocol/part.ts";
 import { textOf } from "../../protocol/part.ts";
 import type { Task } from "../../protocol/task.ts";
 import { toolResultPart, toolUsePart } from "../../protocol/tool-part.ts";
-import { type EngineHarness, openHarness, type Said, scripted, turns } from "../../testing/engine-harness.ts";
+import { type EngineHarness, type MessageInput, openHarness, scripted, turns } from "../../testing/engine-harness.ts";
 import { everythingStored } from "../../testing/everything-stored.ts";
 import type { Agent } from "../agent/agent.ts";
 
@@ -29,14 +29,14 @@ function idOf(task: Task, prompt: string): string {
   return id;
 }
 
-function byResult(task: Task, results: Readonly<Record<string, JsonValue>>): Said {
+function byResult(task: Task, results: Readonly<Record<string, JsonValue>>): MessageInput {
   const parts = Object.entries(results).map(([prompt, result]) =>
     toolResultPart({ toolUseId: idOf(task, prompt), result }),
   );
   return { taskId: task.id, parts };
 }
 
-function byMetadata(task: Task, prompt: string, parts: string | readonly Part[]): Said {
+function byMetadata(task: Task, prompt: string, parts: string | readonly Part[]): MessageInput {
   return {
     taskId: task.id,
     parts: typeof parts === "string" ? [{ text: parts }] : parts,
@@ -44,7 +44,7 @@ function byMetadata(task: Task, prompt: string, parts: string | readonly Part[])
   };
 }
 
-async function refusalOf(harness: EngineHarness, said: Said): Promise<A2AError> {
+async function refusalOf(harness: EngineHarness, said: MessageInput): Promise<A2AError> {
   const error: unknown = await harness.start(said).catch((thrown: unknown) => thrown);
   if (!(error instanceof A2AError)) throw new Error("It was not refused.");
   return error;

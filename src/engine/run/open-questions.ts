@@ -9,6 +9,7 @@ import type { InboxEntry } from "../../store/contract.ts";
 import { limitFailure } from "../log/limit-failure.ts";
 import { ENGINE_NOTE } from "../log/note.ts";
 import type { TaskLogWriter } from "../log/task-log-writer.ts";
+import type { InboxMessage } from "../record/inbox-message.ts";
 import { isNamed, isTooLate, type PendingQuestion, withAnswered } from "../record/runner-record.ts";
 
 /** An open question of this attempt. */
@@ -23,8 +24,8 @@ export interface Question {
   readonly parts: readonly Part[];
   readonly prompt: string;
   readonly sensitive: boolean;
-  /** Inbox entries that arrived before callers could see the question. They answer it only if they name it. */
-  before: readonly string[];
+  /** Inbox entries that were there when the question was asked. They answer it only if they name it. */
+  readonly before: readonly string[];
 }
 
 export type QuestionContent = Omit<Question, "before">;
@@ -39,7 +40,16 @@ interface CloseOptions {
 export interface OpenQuestionsOptions {
   readonly writer: TaskLogWriter;
   readonly clock: Clock;
-  readonly openEntry: (entry: InboxEntry) => Message | undefined;
+  /** `undefined`: the entry is sealed with a secret that is not known any more. */
+  readonly readEntry: (entry: InboxEntry) => InboxMessage | undefined;
+}
+
+/** Which questions an inbox entry answers. */
+interface EntryTargets {
+  /** The request ids that the message names. */
+  readonly names: readonly string[];
+  /** For a message that names none: the request ids that were decided when it was accepted. `undefined`: not known. */
+  readonly answers: readonly string[] | undefined;
 }
 
 /** Limited, because every status shows all open questions. */
@@ -61,8 +71,7 @@ export class OpenQuestions {
   readonly #claims = new Map<string, InboxEntry>();
   /** Entries that answered one question and also name another open one, so that they are not consumed yet; with the message for the history. */
   readonly #partlyRead = new Map<InboxEntry, Message | undefined>();
-  /** By entry: the request ids that it names. */
-  readonly #names = new WeakMap<InboxEntry, readonly string[]>();
+  readonly #targets = new WeakMap<InboxEntry, EntryTargets>();
   #showing: Promise<void> | undefined;
   #timer: Timer | undefined;
 
@@ -148,12 +157,12 @@ export class OpenQuestions {
 
   /** Consumes answers to questions that another answer has closed since: no call would ever read them. */
   consumeLate(): void {
-    const { writer, openEntry } = this.#options;
+    const { writer, readEntry } = this.#options;
     const { questions } = writer.runner;
     if (questions === undefined || questions.answered.length === 0) return;
     for (const entry of writer.inbox.filter(({ kind }) => kind === "message")) {
       if (this.#isClaimed(entry) || !isTooLate(this.#namesIn(entry), questions)) continue;
-      writer.consume(entry, entry.sealed ? undefined : openEntry(entry));
+      writer.consume(entry, entry.sealed ? undefined : readEntry(entry)?.message);
     }
   }
 
@@ -192,9 +201,9 @@ export class OpenQuestions {
     return this.#mayAnswer(entry, question) && !this.#isClaimed(entry);
   }
 
-  /** Whether an entry that names no question may answer this one. If this process does not know which questions it answers, its place in the inbox decides. */
+  /** Whether an entry that names no question may answer this one. For entries of earlier releases, which do not say it, the time of arrival decides. */
   #mayAnswer(entry: InboxEntry, { id, before }: Pick<Question, "id" | "before">): boolean {
-    return this.#options.writer.answersOf(entry)?.includes(id) ?? !before.includes(entry.id);
+    return this.#targetsOf(entry).answers?.includes(id) ?? !before.includes(entry.id);
   }
 
   #isClaimed(entry: InboxEntry): boolean {
@@ -203,13 +212,18 @@ export class OpenQuestions {
   }
 
   #namesIn(entry: InboxEntry): readonly string[] {
-    let names = this.#names.get(entry);
-    if (names === undefined) {
-      const message = this.#options.openEntry(entry);
-      names = message === undefined ? [] : namedRequests(message).map(({ id }) => id);
-      this.#names.set(entry, names);
+    return this.#targetsOf(entry).names;
+  }
+
+  #targetsOf(entry: InboxEntry): EntryTargets {
+    let targets = this.#targets.get(entry);
+    if (targets === undefined) {
+      const read = this.#options.readEntry(entry);
+      const names = read === undefined ? [] : namedRequests(read.message).map(({ id }) => id);
+      targets = { names, answers: read?.answers };
+      this.#targets.set(entry, targets);
     }
-    return names;
+    return targets;
   }
 
   #showInNextTick(): Promise<void> {

@@ -33,10 +33,9 @@ export async function openQuestion(host: QuestionHost, question: Question, askin
     ...(box !== undefined && { box }),
   };
   memory.remember(asking.key, asked);
+  host.run.observer.opened("question", asking.key);
   waits.pause(until, { active });
   await writer.flush();
-  // Messages that are in the inbox now were sent before callers could see the question.
-  question.before = waitingIds(writer);
   return asked;
 }
 

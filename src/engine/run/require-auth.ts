@@ -52,7 +52,10 @@ export async function requireAuth(host: QuestionHost, need: AuthNeed): Promise<M
     open ??= await request(host, need, { key, problem });
     const result = await outside.orMessage(open);
     host.requireOpen();
-    if (result === TIMED_OUT) throw timedOut(host, need, open.question);
+    if (result === TIMED_OUT) {
+      host.run.observer.closed("question", key, "timed-out");
+      throw timedOut(host, need, open.question);
+    }
     if ("authorised" in result) return outsideAnswer(host, result, { key, question: open.question });
     const answer = await readMessageAnswer(host, result, { need, open });
     host.requireOpen();
@@ -64,6 +67,7 @@ export async function requireAuth(host: QuestionHost, need: AuthNeed): Promise<M
       next: answer.ok ? "continue" : "ask again",
     });
     if (answer.ok) {
+      host.run.observer.closed("question", key, "answered");
       memory.remember(key, rememberedOf(host, answer, result.sealed));
       if (isConsumed && !isSecret && answer.message !== undefined) host.turn.history.push(answer.message);
       await writer.flush();
@@ -203,6 +207,7 @@ async function outsideAnswer(
   { key, question }: { readonly key: string; readonly question: Question },
 ): Promise<undefined> {
   const { writer, memory, waits, questions } = host;
+  host.run.observer.closed("question", key, result.authorised ? "answered" : "failed");
   waits.resume();
   questions.close(question);
   if (!result.authorised) throw result.error;

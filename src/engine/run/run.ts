@@ -1,68 +1,35 @@
-import type { Clock, Timer } from "../../internal/clock.ts";
+import { callHook } from "../../internal/call-hook.ts";
 import { LazyAbort } from "../../internal/lazy-abort.ts";
 import type { Logger } from "../../internal/logger.ts";
 import { type CallPath, joinCallPaths, NO_CALL_PATH } from "../../protocol/call-path.ts";
-import type { JsonValue } from "../../protocol/json.ts";
 import type { Message } from "../../protocol/message.ts";
 import type { Part } from "../../protocol/part.ts";
 import type { TerminalState } from "../../protocol/state.ts";
 import type { InboxEntry, StepRecord } from "../../store/contract.ts";
-import {
-  type AbortCause,
-  type Agent,
-  type InputTimeout,
-  type Output,
-  type RunFunction,
-  type RunResult,
-  type Skill,
-  TaskAborted,
-} from "../agent/agent.ts";
-import type { EngineHooks } from "../api.ts";
-import type { Limits } from "../limits.ts";
+import type { Telemetry } from "../../telemetry/contract.ts";
+import { type AbortCause, type Agent, type InputTimeout, TaskAborted } from "../agent/agent.ts";
 import { ENGINE_NOTE } from "../log/note.ts";
 import type { TaskLogWriter } from "../log/task-log-writer.ts";
 import { abortOf, type WriterListener, type WriterLoss } from "../log/writer-contract.ts";
+import { publicRef } from "../read/public-ref.ts";
 import { readFailure } from "../read/read-retries.ts";
-import { publicRef } from "../read/ticket.ts";
-import { readInboxMessage } from "../record/inbox-message.ts";
-import { openSealed, type Sealer } from "../record/seal.ts";
-import { AGENT_FAILED, type AttemptResult, outcomeOf, type StopCause } from "./attempt-result.ts";
-import type { Turn } from "./context-host.ts";
+import { type InboxMessage, readInboxMessage } from "../record/inbox-message.ts";
+import { openSealed } from "../record/seal.ts";
+import { AGENT_FAILED, type AttemptResult, consumeResult, outcomeOf, runOf, type StopCause } from "./attempt-result.ts";
+import type { RunStorage } from "./context-host.ts";
 import { Emitter } from "./emitter.ts";
-import { iterateResult } from "./iterate.ts";
 import { Memory } from "./memory.ts";
 import { OpenQuestions } from "./open-questions.ts";
-import type { Replay } from "./replay.ts";
-import { RESULT, RunContext } from "./task-context.ts";
+import type { AttemptStart, RunEnvironment } from "./run-environment.ts";
+import { RunObserver } from "./run-observer.ts";
+import { RunTimers } from "./run-timers.ts";
+import { RunContext } from "./task-context.ts";
 import { Waits } from "./waits.ts";
-
-export interface RunEnvironment {
-  readonly clock: Clock;
-  readonly limits: Limits;
-  readonly logger: Logger;
-  readonly hooks: EngineHooks;
-  readonly sealer: Sealer;
-  /** The id of this server in call paths. */
-  readonly serverId: string;
-  /** Milliseconds of waiting after which a run is parked. */
-  readonly parkAfter: number;
-  /** Milliseconds that a run has to end after it was asked to stop. */
-  readonly grace: number;
-}
-
-/** What an attempt starts with. */
-export interface AttemptStart {
-  readonly turn: Turn;
-  readonly skill: Skill | undefined;
-  /** Stored results of earlier attempts of this turn. */
-  readonly steps: readonly StepRecord[];
-  /** The output of earlier attempts of this turn; absent on the first attempt. */
-  readonly replay: Replay | undefined;
-}
 
 /** What all runs of an engine use, and the callbacks that they call. */
 export interface RunHost {
   readonly environment: RunEnvironment;
+  readonly storage: RunStorage;
   /** Prepares the turn for the next message in the inbox; `undefined`: the inbox has none. */
   readonly nextTurn: (run: Run) => Promise<AttemptStart | undefined>;
   /** The run has waited for `parkAfter`. */
@@ -77,6 +44,7 @@ export interface RunHost {
 export class Run implements WriterListener {
   readonly agent: Agent;
   readonly writer: TaskLogWriter;
+  readonly observer: RunObserver;
   /** The agent's code was called and has not returned yet. */
   isRunning = false;
   readonly #host: RunHost;
@@ -86,14 +54,13 @@ export class Run implements WriterListener {
   #stop: { readonly cause: StopCause } | undefined;
   #detached: TaskAborted | undefined;
   #hasEnded = false;
-  #deadline: Timer | undefined;
-  #limit: Timer | undefined;
-  #grace: Timer | undefined;
+  #timers: RunTimers | undefined;
 
   constructor(agent: Agent, writer: TaskLogWriter, host: RunHost) {
     this.#host = host;
     this.agent = agent;
     this.writer = writer;
+    this.observer = new RunObserver(this);
     writer.listener = this;
   }
 
@@ -128,9 +95,7 @@ export class Run implements WriterListener {
     } finally {
       this.isRunning = false;
       this.#hasEnded = true;
-      this.#deadline?.cancel();
-      this.#limit?.cancel();
-      this.#grace?.cancel();
+      this.#timers?.stop();
     }
   }
 
@@ -139,11 +104,8 @@ export class Run implements WriterListener {
     if (this.#stop !== undefined || this.#hasEnded || this.#detached !== undefined) return;
     this.#stop = { cause };
     this.#abort(cause, cause === "canceled" ? "The task was canceled." : "The task has reached its timeout.");
-    const { clock } = this.#host.environment;
     const isAwaited = this.isRunning || this.runsAfterCancel;
-    this.#grace = clock.setTimer(clock.now() + (isAwaited ? grace : 0), () => this.#host.onOverdue(this), {
-      unref: true,
-    });
+    this.#startTimers().startGrace(isAwaited ? grace : 0, () => this.#host.onOverdue(this));
   }
 
   /** A canceled task that has been running before is run again (`onCancel: "resume"`), so that the agent can undo what it did. */
@@ -159,9 +121,7 @@ export class Run implements WriterListener {
   detach(reason: TaskAborted): void {
     if (this.#detached !== undefined) return;
     this.#detached = reason;
-    this.#deadline?.cancel();
-    this.#limit?.cancel();
-    this.#grace?.cancel();
+    this.#timers?.stop();
     this.#questions?.stop();
     this.#waits?.abort(reason);
     this.#aborter.abort(reason);
@@ -169,12 +129,16 @@ export class Run implements WriterListener {
 
   /** Reads an inbox entry. `undefined`: it is sealed with a secret that is not known any more. */
   openEntry(entry: InboxEntry): Message | undefined {
+    return this.#readEntry(entry)?.message;
+  }
+
+  #readEntry(entry: InboxEntry): InboxMessage | undefined {
     const { sealer } = this.#host.environment;
     const body = entry.sealed ? openSealed(sealer, entry.body, this.writer.ref.id) : entry.body;
     if (body === undefined) return undefined;
-    const { callPath, message } = readInboxMessage(body);
-    if (callPath !== undefined) this.#addCallPath(callPath);
-    return message;
+    const read = readInboxMessage(body);
+    if (read.callPath !== undefined) this.#addCallPath(read.callPath);
+    return read;
   }
 
   /** Adds the agents that a message has passed to the call path of this task's own calls. */
@@ -187,6 +151,7 @@ export class Run implements WriterListener {
   /** Fails the task, so that it does not stay open without a run. Skips the server's `transform`, which may be the cause. Never rejects. */
   async failAsLastResort(error: unknown): Promise<void> {
     this.#report(error);
+    this.observer.attemptEnded("failed");
     try {
       await this.writer.end("failed", {
         parts: [{ text: AGENT_FAILED }],
@@ -197,6 +162,7 @@ export class Run implements WriterListener {
     } catch (second) {
       if (!(second instanceof TaskAborted)) this.#report(second);
     }
+    this.observer.spanEnded();
   }
 
   get signal(): AbortSignal {
@@ -212,8 +178,20 @@ export class Run implements WriterListener {
     return this.#host.environment.logger;
   }
 
+  get telemetry(): Telemetry | undefined {
+    return this.#host.environment.telemetry;
+  }
+
+  get node(): string {
+    return this.#host.environment.node;
+  }
+
   get serverId(): string {
     return this.#host.environment.serverId;
+  }
+
+  get storage(): RunStorage {
+    return this.#host.storage;
   }
 
   get inputTimeout(): InputTimeout | undefined {
@@ -237,7 +215,7 @@ export class Run implements WriterListener {
         staysActive,
         aborted: () => this.#aborter.reason,
         onPark: () => onPark(this),
-        onResume: () => this.#armDeadline(),
+        onResume: () => this.#startTimers().restartDeadline(),
       });
     }
     return this.#waits;
@@ -249,7 +227,7 @@ export class Run implements WriterListener {
     this.#questions ??= new OpenQuestions({
       writer: this.writer,
       clock,
-      openEntry: (entry) => this.openEntry(entry),
+      readEntry: (entry) => this.#readEntry(entry),
     });
     return this.#questions;
   }
@@ -269,16 +247,15 @@ export class Run implements WriterListener {
 
   /** Starts the timers of the deadline and of the caller's limit. Call it once the task is in the store. */
   watchDeadline(): void {
-    if (this.#deadline === undefined && this.isRunning && this.writer.runner.pausedAt === undefined)
-      this.#armDeadline();
+    if (this.#hasEnded || this.#detached !== undefined) return;
+    if (this.isRunning) this.#startTimers().watchDeadline();
     this.watchLimit();
   }
 
   /** Starts the timer of the caller's limit (`timeoutMs`), which applies to queued, running, sleeping and waiting tasks. */
   watchLimit(): void {
-    const { limitAt } = this.writer.runner;
-    if (limitAt === undefined || this.#limit !== undefined || this.#hasEnded || this.#detached !== undefined) return;
-    this.#limit = this.#host.environment.clock.setTimer(limitAt, () => this.#limitReached(), { unref: true });
+    if (this.writer.runner.limitAt === undefined || this.#hasEnded || this.#detached !== undefined) return;
+    this.#startTimers().watchLimit();
   }
 
   async #attempt(start: AttemptStart): Promise<AttemptResult> {
@@ -289,10 +266,11 @@ export class Run implements WriterListener {
     // A task that is not stored yet may end with its first commit, and then needs no timer.
     if (writer.isStored) this.watchDeadline();
     if (this.#inboxHasCancel()) this.stop("canceled");
+    this.observer.attemptBegan(start.skill?.id);
     try {
       if (writer.state === "submitted") writer.status("working", { note: ENGINE_NOTE });
       if (!this.#isRunAfterCancel(start)) this.#aborter.throwIfAborted();
-      await this.#consume(runOf(agent, start.skill)(context), context);
+      await consumeResult(runOf(agent, start.skill)(context), { run: this, context, aborter: this.#aborter });
       await emitter.finish();
       return { kind: "returned" };
     } catch (error) {
@@ -301,25 +279,6 @@ export class Run implements WriterListener {
       // Calls that the agent's code did not await must not write to the next turn.
       context.close();
     }
-  }
-
-  async #consume(result: RunResult | undefined, context: RunContext): Promise<void> {
-    const value = iterateResult(result, this) ?? (await result);
-    const chunks = iterateResult(value, this);
-    if (chunks !== undefined) return this.#consumeAll(chunks, context);
-    // A run that returns nothing after it was asked to stop has stopped; a run that returns a result has completed.
-    if (value === undefined) return this.#aborter.throwIfAborted();
-    // Safe: a run returns an Output or nothing; toParts rejects everything else.
-    return context.artifact(RESULT).end(value as JsonValue);
-  }
-
-  async #consumeAll(chunks: AsyncIterable<Output>, context: RunContext): Promise<void> {
-    for await (const chunk of chunks) {
-      this.#aborter.throwIfAborted();
-      await context.yielded(chunk);
-    }
-    // A generator that stopped because of the signal may end like one that is done.
-    this.#aborter.throwIfAborted();
   }
 
   /** Ends the task, or prepares another turn for a message that arrived. */
@@ -338,7 +297,11 @@ export class Run implements WriterListener {
   async #finish(result: AttemptResult): Promise<"ended" | "inbox"> {
     const { writer } = this;
     if (result.kind === "returned") {
-      if (writer.inbox.some((entry) => entry.kind === "message") && this.#stop === undefined) return "inbox";
+      if (writer.inbox.some((entry) => entry.kind === "message") && this.#stop === undefined) {
+        this.observer.attemptEnded("completed");
+        this.observer.spanEnded();
+        return "inbox";
+      }
       return this.#end("completed", undefined, this.#stop === undefined);
     }
     const { state, parts, isUnexpected } = outcomeOf(result.error, this.#stop?.cause);
@@ -347,20 +310,29 @@ export class Run implements WriterListener {
   }
 
   async #end(state: TerminalState, parts?: readonly Part[], unlessInbox = false): Promise<"ended" | "inbox"> {
+    this.observer.attemptEnded(state);
     const result = await this.writer.end(state, {
       ...(parts !== undefined && { parts }),
       unlessInbox,
       note: ENGINE_NOTE,
     });
+    this.observer.spanEnded();
     if (result === "ended") this.#hasEnded = true;
     return result;
   }
 
+  storing(): void {
+    this.observer.recordAttempt();
+  }
+
   stored(): void {
+    this.observer.recordAttempt();
     this.watchDeadline();
   }
 
   lost(loss: WriterLoss): void {
+    this.observer.attemptEnded("lost");
+    this.observer.spanEnded();
     this.detach(abortOf(loss));
     this.#host.onLost(this, loss);
   }
@@ -381,16 +353,15 @@ export class Run implements WriterListener {
     return this.writer.inbox.some((entry) => entry.kind === "cancel");
   }
 
-  #armDeadline(): void {
-    const { deadline } = this.writer.runner;
-    this.#deadline?.cancel();
-    if (deadline === undefined || this.#hasEnded || this.#detached !== undefined) return;
-    this.#deadline = this.#host.environment.clock.setTimer(deadline, () => this.#deadlineReached(), { unref: true });
-  }
-
-  #deadlineReached(): void {
-    // A wait does not count. When it ends, `Waits` moves the deadline and the timer is started again.
-    if (this.writer.runner.pausedAt === undefined) this.stop("timeout");
+  /** Created when first needed: a task that one commit creates and ends needs no timer. */
+  #startTimers(): RunTimers {
+    this.#timers ??= new RunTimers({
+      clock: this.#host.environment.clock,
+      runner: () => this.writer.runner,
+      onDeadline: () => this.stop("timeout"),
+      onLimit: () => this.#limitReached(),
+    });
+    return this.#timers;
   }
 
   #limitReached(): void {
@@ -408,27 +379,8 @@ export class Run implements WriterListener {
   #report(error: unknown): void {
     const { logger, hooks } = this.#host.environment;
     const task = this.writer.ref;
-    logger.error("A run failed", { task: task.id, agent: this.agent.id, error });
+    const traceId = this.writer.runner.trace?.traceId;
+    logger.error("A run failed", { task: task.id, context: task.contextId, agent: this.agent.id, traceId, error });
     callHook(() => hooks.on?.error?.(error, publicRef(task)), logger);
   }
-}
-
-/** Calls a hook of the host. An error, or a rejection, is logged and changes nothing else. */
-export function callHook(call: () => void | Promise<void>, logger: Logger): void {
-  const failed = (error: unknown): void => logger.error("A hook failed", { error });
-  try {
-    Promise.resolve(call()).catch(failed);
-  } catch (error) {
-    failed(error);
-  }
-}
-
-function runOf(agent: Agent, skill: Skill | undefined): RunFunction<unknown> {
-  // Safe: the data was validated with the schema of this skill, which defines the input type of its run().
-  const run = (skill?.run?.bind(skill) ?? agent.run?.bind(agent)) as RunFunction<unknown> | undefined;
-  if (run === undefined)
-    throw new Error(
-      `Agent ${agent.id} has no run() for ${skill === undefined ? "this message" : `skill ${skill.id}`}.`,
-    );
-  return run;
 }

@@ -1,4 +1,5 @@
-import type { Bus } from "../../bus/contract.ts";
+import type { Bus, Hint } from "../../bus/contract.ts";
+import { callHook } from "../../internal/call-hook.ts";
 import { ChurnMap } from "../../internal/churn-map.ts";
 import { createDeferred } from "../../internal/deferred.ts";
 import type { TaskId } from "../../protocol/ids.ts";
@@ -15,9 +16,10 @@ import type { WriterDependencies, WriterLoss, WriterStart } from "../log/writer-
 import type { Feed } from "../read/feed.ts";
 import type { Feeds } from "../read/feeds.ts";
 import type { LogView } from "../read/log-view.ts";
-import { publicRef } from "../read/ticket.ts";
+import { publicRef } from "../read/public-ref.ts";
 import { firstTimeOut } from "../record/runner-record.ts";
-import { type AttemptStart, callHook, Run, type RunEnvironment, type RunHost } from "./run.ts";
+import { Run, type RunHost } from "./run.ts";
+import type { AttemptStart, RunEnvironment } from "./run-environment.ts";
 import { Slots } from "./slots.ts";
 import { prepareNextTurn } from "./turn.ts";
 
@@ -33,8 +35,6 @@ export interface RunsOptions {
   readonly onReleased: (id: TaskId) => void;
 }
 
-/** How many inboxes one poll reads. */
-const INBOXES_PER_POLL = 200;
 const NOTHING = (): void => {};
 
 interface Live {
@@ -52,12 +52,12 @@ export class Runs {
   readonly #live = new ChurnMap<TaskId, Live>();
   /** By owner: the number of these tasks. */
   readonly #owners = new Map<string, number>();
-  /** How many inboxes were read since the polls began with the first task again. */
-  #checked = 0;
   readonly #slots: ReadonlyMap<string, Slots>;
   /** Runs that have lost their task but have not returned. They keep their slots until they return. */
   readonly #orphans = new Set<Run>();
   #whenEmpty: (() => void) | undefined;
+  /** Events of the commit whose outcomes are being handed out. */
+  #hints: Hint[] = [];
 
   constructor(options: RunsOptions) {
     this.#options = options;
@@ -73,6 +73,11 @@ export class Runs {
     };
     this.#runHost = {
       environment,
+      storage: {
+        store: options.store,
+        write: (operation) => committer.submit(operation),
+        maxBytes: limits.maxContextBytes,
+      },
       nextTurn: (run) => prepareNextTurn(run, options.store),
       onPark: (run) => void this.release(run, "parked"),
       onOverdue: (run) => void this.#endWithoutRun(run),
@@ -151,11 +156,13 @@ export class Runs {
 
   /** Ends a task without its run. */
   async end(run: Run, state: TerminalState, parts?: readonly Part[]): Promise<void> {
+    run.observer.attemptEnded(state);
     try {
       await run.writer.end(state, { ...(parts !== undefined && { parts }), unlessInbox: false, note: ENGINE_NOTE });
     } catch (error) {
       if (!(error instanceof TaskAborted)) await run.failAsLastResort(error);
     }
+    run.observer.spanEnded();
     this.#forget(run);
   }
 
@@ -165,7 +172,7 @@ export class Runs {
     const live = this.#live.get(id);
     if (live !== undefined) live.run.writer.deliver(entry);
     else if (node === undefined || node === this.#options.node) onReleased(id);
-    else bus.publish({ task: id, kind: "inbox" });
+    else bus.publish([{ kind: "inbox", task: id, node }]);
   }
 
   /** Reads the inbox of a task of this process, after another node reported a new entry. */
@@ -175,26 +182,30 @@ export class Runs {
     for (const entry of await this.#options.store.inbox(id)) live.run.writer.deliver(entry);
   }
 
-  /** Reads the inboxes of tasks of this process, because a report of another node may have been lost. Each call reads some of them in turn. */
-  async checkInboxes(): Promise<void> {
-    // Not with one iterator for all polls: it would keep every removed task in memory.
-    const ids = [...this.#live.keys()];
-    const from = this.#checked < ids.length ? this.#checked : 0;
-    const some = ids.slice(from, from + INBOXES_PER_POLL);
-    this.#checked = from + some.length;
-    await Promise.all(some.map((id) => this.checkInbox(id)));
+  /**
+   * Finds the messages that other nodes have stored for tasks of this process, because a hint may have been lost. Returns the tasks with a
+   * message whose lease this process holds without a run.
+   */
+  async checkInboxes(): Promise<readonly TaskId[]> {
+    const { store, node } = this.#options;
+    const unread = new Set<TaskId>();
+    const idle = new Set<TaskId>();
+    for (const { task, id } of await store.waitingEntries(node)) {
+      const live = this.#live.get(task);
+      if (live === undefined) idle.add(task);
+      else if (!live.run.writer.hasReceived(id)) unread.add(task);
+    }
+    await Promise.all(Array.from(unread, (task) => this.checkInbox(task)));
+    return [...idle];
   }
 
   /** The lease of this node had expired for a while: drops the tasks that another node has claimed or ended meanwhile. */
   async verifyLeases(): Promise<void> {
     const { store, node } = this.#options;
-    await Promise.all(
-      this.#live.values().map(async ({ run }) => {
-        if (!run.writer.isStored) return;
-        const record = await store.get(run.writer.ref.id, { artifacts: false, history: 0 });
-        if (record?.node !== node) run.writer.lose({ kind: "lease-lost" });
-      }),
-    );
+    // Only tasks that were stored before the read can be missing in its result because they are lost.
+    const stored = Array.from(this.#live.values(), ({ run }) => run).filter(({ writer }) => writer.isStored);
+    const held = new Set((await store.claimsOf(node)).tasks.map(({ id }) => id));
+    for (const { writer } of stored) if (!held.has(writer.ref.id) && !writer.ended) writer.lose({ kind: "lease-lost" });
   }
 
   /** Releases the lease of a task, so that this or another node continues it later. */
@@ -214,7 +225,9 @@ export class Runs {
         writer.updateHead({ active: false, wakeAt: firstTimeOut(writer.runner) });
       // No node is running the task from now on, even if one of its waits needed this process.
       else writer.updateHead({ active: false });
+      run.observer.attemptEnded(cause === "parked" ? "parked" : "released");
       await writer.release();
+      run.observer.spanEnded();
     } catch (error) {
       if (!(error instanceof TaskAborted)) throw error;
     }
@@ -311,10 +324,19 @@ export class Runs {
     else this.#owners.delete(owner);
   }
 
+  /** The outcomes of a commit were handed out: tells the other nodes about all its tasks at once. */
+  publishHints(): void {
+    if (this.#hints.length === 0) return;
+    const hints = this.#hints;
+    this.#hints = [];
+    this.#options.bus.publish(hints);
+  }
+
   #committed(task: TaskRef, views: readonly LogView[]): void {
-    const { bus, environment } = this.#options;
-    bus.publish({ task: task.id, kind: "log" });
-    const { hooks, logger } = environment;
+    this.#hints.push({ kind: "log", task: task.id, seq: views.at(-1)?.seq ?? 0 });
+    const span = this.#live.get(task.id)?.run.observer.span;
+    if (span !== undefined) for (const { seq, state } of views) span.event(seq, state);
+    const { hooks, logger } = this.#options.environment;
     if (hooks.on?.event === undefined) return;
     for (const view of views)
       callHook(() => hooks.on?.event?.({ ...readEvent(view.body), seq: view.seq }, publicRef(task)), logger);

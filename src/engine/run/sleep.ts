@@ -16,15 +16,20 @@ export async function sleep(
   const key = memory.key("sleep", name);
   const known = memory.recall(key);
   const until = known?.kind === "asleep" ? known.until : run.now() + milliseconds;
-  if (known === undefined) memory.remember(key, { kind: "asleep", until });
+  if (known === undefined) {
+    memory.remember(key, { kind: "asleep", until });
+    run.observer.opened("wait", key);
+  }
   if (until > run.now()) {
     waits.pause(until);
     await writer.flush();
     await waits.wait({ poll: () => undefined, until, pauses: true, parks: true });
     host.requireOpen();
     waits.resume();
+    run.observer.closed("wait", key, "completed");
     return;
   }
+  run.observer.closed("wait", key, "completed");
   if (writer.runner.pausedAt !== undefined) waits.resume();
   await writer.flush();
 }

@@ -25,17 +25,24 @@ export async function runStep<T>(
   const waits = run.waits();
   if (!writer.isStored) await writer.flush();
   waits.busy++;
+  const step = run.observer.stepBegan(name, key);
   try {
     const { turnInbox, attempt } = writer.runner;
     // The message identifies the turn. The seq does not: two turns have the same one if nothing was written in between.
     const stableKey = `${publicTaskId(writer.ref.id)}/${turnInbox ?? 0}/${key}`;
-    const value = await emitter.runInStep(key, () => work({ key: stableKey, attempt, signal: run.signal }));
+    const value = await emitter.runInStep(key, () =>
+      work({ key: stableKey, attempt, signal: run.signal, trace: step.trace }),
+    );
     const copy = jsonCopy(name, value);
     host.requireOpen();
     memory.remember(key, copy === undefined ? { kind: "done" } : { kind: "done", value: copy });
+    step.ended();
     await writer.flush();
     // Safe: the copy is what JSON keeps of the value, as the documentation of `step` says.
     return copy as T;
+  } catch (error) {
+    step.ended({ error });
+    throw error;
   } finally {
     waits.busy--;
   }

@@ -7,23 +7,35 @@ import type { Message } from "../../protocol/message.ts";
 import { type Part, textOf } from "../../protocol/part.ts";
 import type { Principal } from "../../protocol/principal.ts";
 import { publicTaskId } from "../../protocol/task-key.ts";
+import type { TraceContext } from "../../protocol/trace-context.ts";
 import {
   type ArtifactOptions,
   type ArtifactWriter,
   type AskOptions,
   type AuthOptions,
   type AuthRequest,
+  type ContextValues,
+  type ConversationMessage,
+  type ConversationOptions,
   type Output,
   type ReceivedFile,
   type StepContext,
   TaskAborted,
   type TaskContext,
   type TaskLog,
+  type ToolCall,
+  type ToolCallResult,
+  type Usage,
 } from "../agent/agent.ts";
 import { filesOf, toMessageParts, toParts } from "../agent/output.ts";
 import { Rejection } from "../agent/rejection.ts";
+import type { CallResults } from "../context/call-results.ts";
+import { StoredContextValues } from "../context/context-values.ts";
+import { readConversation } from "../context/conversation.ts";
+import { toolCallPart, toolResultOfCall } from "../context/tool-calls.ts";
 import { fingerprint } from "../log/fingerprint.ts";
 import { mergeMetadata, metadataChange } from "../log/task-metadata.ts";
+import { addUsage, usageCounters } from "../log/task-usage.ts";
 import { callerOf } from "../record/runner-record.ts";
 import { askCaller } from "./ask.ts";
 import { RESOLVED } from "./call-order.ts";
@@ -44,6 +56,7 @@ const RESULT_TARGET: ArtifactTarget = { id: RESULT as ArtifactId, name: RESULT }
 export class RunContext implements TaskContext<unknown> {
   readonly #options: ContextOptions;
   #remembered: Memory | undefined;
+  #contextValues: ContextValues | undefined;
   #hasReturned = false;
   #setsOtherMetadata = false;
 
@@ -56,6 +69,9 @@ export class RunContext implements TaskContext<unknown> {
   }
   get contextId(): string {
     return this.#options.writer.ref.contextId;
+  }
+  get trace(): TraceContext | undefined {
+    return this.#options.run.observer.trace;
   }
   get message(): Message {
     return this.#options.turn.message;
@@ -105,13 +121,36 @@ export class RunContext implements TaskContext<unknown> {
   }
   get log(): TaskLog {
     const { logger } = this.#options.run;
-    const about = (details: object | undefined): object => ({ ...details, task: this.id });
+    const about = (details: object | undefined): object => ({ ...details, ...this.#ids() });
     return {
       debug: (message, details) => logger.debug(message, about(details)),
       info: (message, details) => logger.info(message, about(details)),
       warn: (message, details) => logger.warn(message, about(details)),
       error: (message, details) => logger.error(message, about(details)),
     };
+  }
+
+  get context(): ContextValues {
+    const { writer, run } = this.#options;
+    this.#contextValues ??= new StoredContextValues({
+      writer,
+      storage: run.storage,
+      results: () => this.#results(),
+      guarded: (work) => this.#guarded(work),
+      requireOpen: () => this.#requireOpen(),
+    });
+    return this.#contextValues;
+  }
+
+  write(output: Output): Promise<void> {
+    return this.#guarded(() => this.#options.emitter.write(RESULT_TARGET, toParts(output), false));
+  }
+
+  conversation(options: ConversationOptions = {}): Promise<readonly ConversationMessage[]> {
+    const { run, writer, turn } = this.#options;
+    return this.#guarded(() =>
+      readConversation({ store: run.storage.store, ref: writer.ref, turn, results: this.#results() }, options),
+    );
   }
 
   status(message?: string | Part | readonly Part[], metadata?: JsonObject): Promise<void> {
@@ -146,6 +185,37 @@ export class RunContext implements TaskContext<unknown> {
     return writer.room() ?? RESOLVED;
   }
 
+  usage(usage: Usage): Promise<void> {
+    return this.#guarded(() => {
+      const counters = usageCounters(usage);
+      const { writer, emitter } = this.#options;
+      const memory = this.#memory();
+      const key = memory.key("usage", emitter.currentStep ?? "");
+      // What an earlier attempt has counted is in the metadata.
+      if (memory.recall(key) !== undefined) return RESOLVED;
+      const metadata = addUsage(writer.metadata, counters);
+      memory.remember(key, { kind: "done" });
+      writer.setMetadata(metadata);
+      return writer.room() ?? RESOLVED;
+    });
+  }
+
+  toolCall(call: ToolCall): Promise<void> {
+    return this.#guarded(() => this.#reportOnce(`tool-call:${call.id}`, toolCallPart(call)));
+  }
+
+  toolResult(result: ToolCallResult): Promise<void> {
+    return this.#guarded(() => this.#reportOnce(`tool-result:${result.id}`, toolResultOfCall(result)));
+  }
+
+  /** Writes a status, unless this or an earlier attempt has written it. Parallel calls may come in another order in a replay. */
+  #reportOnce(key: string, part: Part): Promise<void> {
+    const memory = this.#memory();
+    return memory.recall(key) === undefined
+      ? this.#options.emitter.statusOnce([part], () => memory.remember(key, { kind: "done" }))
+      : RESOLVED;
+  }
+
   artifact(name: string, options: ArtifactOptions = {}): ArtifactWriter {
     // Safe: the writer of an artifact chooses its id. The name is the id, so it is the same in every attempt.
     const target: ArtifactTarget = { ...options, id: name as ArtifactId, name };
@@ -160,10 +230,11 @@ export class RunContext implements TaskContext<unknown> {
     };
   }
 
-  /** Writes a value that the run yields. */
-  yielded(output: Output): Promise<void> {
+  /** Writes a value that the run yields. `undefined`: more can be written now; otherwise resolves when it can. */
+  yielded(output: Output): Promise<void> | undefined {
     this.#requireOpen();
-    return this.#options.emitter.write(RESULT_TARGET, toParts(output), false);
+    const written = this.#options.emitter.write(RESULT_TARGET, toParts(output), false);
+    return written === RESOLVED ? undefined : written;
   }
 
   step<T>(name: string, work: (step: StepContext) => T | Promise<T>): Promise<T> {
@@ -213,6 +284,13 @@ export class RunContext implements TaskContext<unknown> {
     return this.#guarded(() => this.#options.writer.flush());
   }
 
+  /** Found in every line that the task logs. */
+  #ids(): object {
+    const { trace } = this;
+    const ids = { task: this.id, context: this.contextId, agent: this.#options.writer.ref.scope.agent };
+    return trace === undefined ? ids : { ...ids, traceId: trace.traceId, spanId: trace.spanId };
+  }
+
   #callHost(): CallHost {
     return { ...this.#options, memory: this.#memory(), requireOpen: () => this.#requireOpen() };
   }
@@ -225,6 +303,21 @@ export class RunContext implements TaskContext<unknown> {
   #memory(): Memory {
     this.#remembered ??= this.#options.run.memory(this.#options.steps);
     return this.#remembered;
+  }
+
+  #results(): CallResults {
+    const memory = this.#memory();
+    const { emitter } = this.#options;
+    return {
+      // The key contains the step, because a replay does not repeat the calls of a step whose result is stored.
+      key: (kind, name) => memory.key(kind, `${emitter.currentStep ?? ""}/${name}`),
+      recall: (key) => {
+        const known = memory.recall(key);
+        return known?.kind === "done" ? known : undefined;
+      },
+      remember: (key, result) => memory.remember(key, { kind: "done", ...result }),
+      record: (key, result) => memory.record(key, { kind: "done", ...result }),
+    };
   }
 
   #requireOpen(): void {
@@ -244,7 +337,7 @@ export class RunContext implements TaskContext<unknown> {
     }
     if (pending === RESOLVED) return pending;
     pending.catch((error: unknown) =>
-      this.#options.run.logger.debug("A call of the run failed", { task: this.id, error }),
+      this.#options.run.logger.debug("A call of the run failed", { ...this.#ids(), error }),
     );
     return pending;
   }

@@ -1,22 +1,21 @@
 import { parseOwnJson } from "../../internal/own-json.ts";
-import type { ArtifactId } from "../../protocol/ids.ts";
 import { namedRequests } from "../../protocol/input-request.ts";
 import type { JsonObject } from "../../protocol/json.ts";
 import type { Message } from "../../protocol/message.ts";
-import { readEvent, readMessage } from "../../protocol/serial.ts";
+import { readMessage } from "../../protocol/serial.ts";
 import type { HistoryEntry, StepRecord, Store, TaskRecord } from "../../store/contract.ts";
 import type { Agent, Skill } from "../agent/agent.ts";
 import { dataOf } from "../agent/output.ts";
 import type { TaskLogWriter } from "../log/task-log-writer.ts";
 import { foldLog } from "../read/fold-log.ts";
-import { isStatusBody } from "../read/log-view.ts";
-import { readLog } from "../read/read-log.ts";
+import { readInboxMessage } from "../record/inbox-message.ts";
 import { FIRST_START, isTooLate, type RunnerRecord, readRunner } from "../record/runner-record.ts";
 import { openSealed, type Sealer } from "../record/seal.ts";
 import { answersIn, firstAccepted } from "./answer.ts";
+import type { LoggedTurn } from "./logged-turn.ts";
 import { Memory } from "./memory.ts";
-import { Replay } from "./replay.ts";
-import type { AttemptStart, Run } from "./run.ts";
+import type { Run } from "./run.ts";
+import type { AttemptStart } from "./run-environment.ts";
 
 /** The step key that stores the message of a turn if it is sealed and so must not be in the history. */
 const SEALED_TURN = "turn";
@@ -62,6 +61,7 @@ export async function prepareNextTurn(run: Run, store: Store): Promise<AttemptSt
   writer.updateHead({
     runner: {
       ...FIRST_START,
+      turn: (writer.runner.turn ?? 1) + 1,
       turnAfter: writer.seq,
       turnInbox: entry.id,
       skill: skill?.id,
@@ -82,7 +82,7 @@ export interface ResumeOptions {
   readonly agent: Agent;
   readonly writer: TaskLogWriter;
   readonly record: TaskRecord;
-  readonly store: Store;
+  readonly logged: LoggedTurn;
   readonly sealer: Sealer;
   /** The stored results; empty if everything must be done again. */
   readonly steps: readonly StepRecord[];
@@ -90,7 +90,7 @@ export interface ResumeOptions {
 
 /** Prepares another attempt of the turn that an earlier attempt did not finish. `undefined`: its message cannot be read any more. */
 export async function prepareReplay(options: ResumeOptions): Promise<AttemptStart | undefined> {
-  const { agent, writer, record, store, sealer, steps } = options;
+  const { agent, writer, record, logged, sealer, steps } = options;
   const runner = readRunner(record.head.runner);
   const message = turnMessage(options);
   if (message === undefined) return undefined;
@@ -100,12 +100,6 @@ export async function prepareReplay(options: ResumeOptions): Promise<AttemptStar
     sealer,
     steps: steps.filter(({ key }) => key !== SEALED_TURN),
     maxSteps: Number.POSITIVE_INFINITY,
-  });
-  const replay = await Replay.read({
-    entries: (after, upTo) => readLog(store, record.id, { after, upTo }),
-    turnAfter: runner.turnAfter,
-    upTo: record.seq,
-    isRemembered: (step) => memory.recall(step)?.kind === "done",
   });
   const { before, during } = historyAround(record, runner);
   // Messages that were consumed but whose results were forgotten must be in the history from the beginning.
@@ -119,16 +113,16 @@ export async function prepareReplay(options: ResumeOptions): Promise<AttemptStar
       consumed: new Map(
         during.flatMap(({ inbox, body }) => (inbox === undefined ? [] : [[inbox, readMessage(body)] as const])),
       ),
-      artifacts: await foldLog(store, record.id, runner.turnAfter),
+      artifacts: logged.artifacts,
     },
     skill,
     steps: steps.filter(({ key }) => key !== SEALED_TURN),
-    replay,
+    replay: logged.replay,
   };
 }
 
 /** Whether an event or a step was stored since the run was last started. */
-export function hasProgressed({ seq, head }: TaskRecord, steps: readonly StepRecord[]): boolean {
+export function hasProgressed({ seq, head }: Pick<TaskRecord, "seq" | "head">, steps: readonly StepRecord[]): boolean {
   const { startSeq, startSteps = 0, turnAfter } = readRunner(head.runner);
   // The first event of a new task is the engine's status `working`, which is no progress of the run.
   return seq > (startSeq ?? Math.max(turnAfter, 1)) || countSteps(steps) > startSteps;
@@ -137,17 +131,6 @@ export function hasProgressed({ seq, head }: TaskRecord, steps: readonly StepRec
 /** How many of these the run itself has stored. */
 export function countSteps(steps: readonly StepRecord[]): number {
   return steps.some(({ key }) => key === SEALED_TURN) ? steps.length - 1 : steps.length;
-}
-
-/** The artifacts in the log of a task. True: the last chunk is marked as the last one. */
-export async function loggedArtifacts(store: Store, record: TaskRecord): Promise<Map<ArtifactId, boolean>> {
-  const artifacts = new Map<ArtifactId, boolean>();
-  for await (const { body } of readLog(store, record.id, { after: 0, upTo: record.seq })) {
-    if (isStatusBody(body)) continue;
-    const event = readEvent(body);
-    if (event.kind === "artifact") artifacts.set(event.artifact.artifactId, event.lastChunk);
-  }
-  return artifacts;
 }
 
 function turnMessage({ record, sealer, steps }: ResumeOptions): Message | undefined {
@@ -159,7 +142,7 @@ function turnMessage({ record, sealer, steps }: ResumeOptions): Message | undefi
     sealed === undefined
       ? undefined
       : openSealed(sealer, parseOwnJson<{ sealed: string }>(sealed.value).sealed, record.id);
-  return text === undefined ? undefined : readMessage(text);
+  return text === undefined ? undefined : readInboxMessage(text).message;
 }
 
 /** The messages before this turn, and those since it began. The sealed message of a turn is in neither, because it is not in the history. */

@@ -6,8 +6,11 @@ import { createDialects } from "../../wire/dialects.ts";
 import type { DialectOptions } from "../../wire/options.ts";
 import { StartupError } from "../startup-error.ts";
 
+/** What this server can do. */
 export interface DeclarationContext {
   readonly dialects: DialectOptions;
+  /** The server supports gRPC. Default false. */
+  readonly grpc?: boolean;
   /** The server authenticates callers. */
   readonly authenticates: boolean;
   readonly security?: Security | undefined;
@@ -15,11 +18,19 @@ export interface DeclarationContext {
   readonly pushes?: boolean | undefined;
 }
 
-/** Throws a {@link StartupError} that lists everything that the agents declare and this server does not do. */
+/**
+ * Throws a {@link StartupError} that lists everything that the agents declare and this server does not do. A card must not promise what
+ * callers cannot get (A2A 1.0 §8.3.1), and a declared protection that nothing enforces is worse than none.
+ */
 export function checkDeclarations(agents: readonly Agent[], context: DeclarationContext): void {
-  const { dialects, authenticates, security, pushes } = context;
+  const { dialects, grpc = false, authenticates, security, pushes } = context;
   const { interfaces } = createDialects(dialects);
-  const wiring = { interfaces: interfaces(""), authenticates, schemes: security?.schemes, pushes };
+  const wiring = {
+    interfaces: interfaces("", grpc ? {} : undefined),
+    authenticates,
+    schemes: security?.schemes,
+    pushes,
+  };
   const problems = agents.flatMap((agent) =>
     unsupportedDeclarations(agent, wiring).map(
       ({ field, problem }) => `Agent ${JSON.stringify(agent.id)} declares ${field}, but ${problem}`,

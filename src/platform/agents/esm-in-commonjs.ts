@@ -8,6 +8,7 @@ const ESM_LINE =
 /** Names that only a CommonJS module uses. */
 const COMMONJS_USE = /\bmodule\.exports\b|^[ \t]*exports\.|\brequire\(/m;
 
+/** Hooks cannot be removed, and a second registration would read every file twice. */
 let isRegistered = false;
 
 /**
@@ -33,6 +34,7 @@ function esmFormat(format: string | null | undefined): string | undefined {
   return format === "commonjs-typescript" ? "module-typescript" : undefined;
 }
 
+/** `.cjs` and `.cts` are left alone: their names say what they are. */
 function isOwnFile(url: string): boolean {
   return /^file:.*\.[jt]s$/.test(url) && !url.includes("/node_modules/");
 }

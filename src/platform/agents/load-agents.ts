@@ -19,6 +19,7 @@ export async function loadAgents(modules: readonly string[]): Promise<readonly A
   return [...found];
 }
 
+/** Throws a {@link StartupError} if the module cannot be loaded or exports no agent. */
 async function agentsOf(path: string): Promise<readonly Agent[]> {
   const exported = await importModule(path);
   const { default: main, ...named } = exported;
@@ -32,6 +33,7 @@ async function agentsOf(path: string): Promise<readonly Agent[]> {
   );
 }
 
+/** Relative to the working directory. Throws a {@link StartupError} with the position of the problem. */
 async function importModule(path: string): Promise<Readonly<Record<string, unknown>>> {
   const file = resolve(path);
   if (!existsSync(file)) {
@@ -51,6 +53,7 @@ async function importModule(path: string): Promise<Readonly<Record<string, unkno
   }
 }
 
+/** A function may read configuration or connect to other agents first, so it is awaited. */
 async function callIfFunction(value: unknown, path: string): Promise<unknown> {
   if (typeof value !== "function") return value;
   try {
@@ -81,6 +84,7 @@ function at(place: string | undefined): string {
   return place === undefined ? "" : ` at ${place}`;
 }
 
+/** Items of a list that are not agents are ignored. */
 function collect(value: unknown): readonly Agent[] {
   if (Array.isArray(value)) return value.filter(isAgent);
   return isAgent(value) ? [value] : [];

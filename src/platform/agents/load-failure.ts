@@ -34,6 +34,7 @@ function syntaxErrorPlace(file: string): string | undefined {
   return line === undefined ? undefined : `${shortPath(resolve(file))}:${line}`;
 }
 
+/** Positions in this package do not help the author of an agent. */
 function isOwnSource(url: string): boolean {
   return url.startsWith(new URL("..", import.meta.url).href);
 }
@@ -43,6 +44,7 @@ function shortPath(path: string): string {
   return short.startsWith("..") ? path : short;
 }
 
+/** The message of Node, and what to do about it. */
 function reasonOf(error: unknown): string {
   const message = messageOf(error);
   switch (systemCode(error)) {
@@ -64,6 +66,7 @@ function reasonOf(error: unknown): string {
   }
 }
 
+/** Shown if a file uses TypeScript syntax that Node's type stripping does not support. */
 const ERASABLE_ONLY = `\
 Node removes types and compiles nothing, so syntax that makes code does not run. Write instead:
   enum Color { Red }              const Color = { Red: "red" } as const;

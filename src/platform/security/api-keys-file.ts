@@ -10,12 +10,13 @@ export function keyFileBeside(store: string): string {
   return join(dirname(file ?? DEFAULT_FILE), "keys.json");
 }
 
-/** The default store's folder. */
+/** The file of the default store. */
 const DEFAULT_FILE = ".palaver/palaver.db";
 
 /** Identifies one state of the file. */
 export interface KeyFileState {
   readonly missing: boolean;
+  /** Changes whenever the file changes. */
   readonly token: string;
 }
 
@@ -50,6 +51,7 @@ function parse(text: string): readonly StoredApiKey[] | undefined {
   return version === 1 && Array.isArray(keys) && keys.every(isStoredKey) ? keys : undefined;
 }
 
+/** One invalid key makes the whole file invalid: skipping it could hide a revocation. */
 function isStoredKey(value: unknown): value is StoredApiKey {
   if (typeof value !== "object" || value === null) return false;
   const texts = ["id", "name", "hash", "owner", "createdAt"].every(
@@ -62,6 +64,7 @@ function isStoredKey(value: unknown): value is StoredApiKey {
   return texts && optional && Array.isArray(scopes) && scopes.every((scope) => typeof scope === "string");
 }
 
+/** Without reading the file. Inode and both times, because a restored backup may have an old modification time. */
 export function stateOfKeyFile(file: string): KeyFileState {
   const stats = statSync(file, { bigint: true, throwIfNoEntry: false });
   if (stats === undefined) return { missing: true, token: "" };
@@ -69,11 +72,15 @@ export function stateOfKeyFile(file: string): KeyFileState {
   return { missing: false, token: `${ino} ${size} ${mtimeNs} ${ctimeNs}` };
 }
 
+/** False for a file that was never read. */
 export function isSameFile(one: KeyFileState | undefined, other: KeyFileState): boolean {
   return one?.missing === other.missing && one.token === other.token;
 }
 
-/** Changes the file under a lock. It is replaced atomically and never readable for all. */
+/**
+ * Changes the file under a lock. It is replaced atomically and never readable for all. `change` returns `undefined` to leave the file as it
+ * is. Throws a {@link StartupError}.
+ */
 export function updateKeyFile(
   file: string,
   change: (keys: readonly StoredApiKey[]) => readonly StoredApiKey[] | undefined,

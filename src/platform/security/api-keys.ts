@@ -16,6 +16,7 @@ export interface NewApiKey {
   readonly expiresAt?: number | undefined;
 }
 
+/** Names, owners and tenants: at most 128 characters, none of which could confuse a terminal or a log. */
 const NAME = /^[\p{L}\p{N}][\p{L}\p{N} ._@:/-]{0,127}$/u;
 
 /** Makes a key and stores everything but its secret. The returned text cannot be read again. */
@@ -73,13 +74,14 @@ export function revokeApiKey(file: string, id: string, now: number = Date.now())
   return true;
 }
 
+/** The file, and where requests have the key. Default: the header `X-API-Key`. */
 export interface ApiKeyFileOptions extends Partial<KeyPlace> {
   readonly file: string;
   readonly logger?: Logger | undefined;
 }
 
 /** Milliseconds between checks for changes of the file. */
-const LOOK_AGAIN = 1000;
+const RECHECK_INTERVAL = 1000;
 
 /**
  * Verifies API keys of a file, made with `palaver keys add`. Changes of the file take effect within 1 s. While the file is damaged or cannot be read, all keys
@@ -88,11 +90,11 @@ const LOOK_AGAIN = 1000;
 export function apiKeyFile({ file, logger, ...place }: ApiKeyFileOptions): Verifier {
   let keys: ReadonlyMap<string, StoredApiKey> | undefined;
   let state: KeyFileState | undefined;
-  let lookAgainAt = 0;
+  let recheckAt = 0;
   const look = (): void => {
     const now = performance.now();
-    if (now < lookAgainAt) return;
-    lookAgainAt = now + LOOK_AGAIN;
+    if (now < recheckAt) return;
+    recheckAt = now + RECHECK_INTERVAL;
     try {
       // Check the state before reading: a change during the read is then noticed at the next check.
       const current = stateOfKeyFile(file);

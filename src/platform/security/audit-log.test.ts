@@ -45,25 +45,31 @@ describe("An audit log", () => {
     expect(linesOf(file)).toHaveLength(1);
   });
 
-  it("that cannot be written logs one error, uses bounded memory, and later records the number of lost lines", async () => {
-    await using folder = await temporaryFolder();
-    const file = folder.file("audit.jsonl");
-    const errors: string[] = [];
-    const logger = { ...SILENT_LOGGER, error: (message: string) => void errors.push(message) };
-    const log = openAuditLog(file, logger);
-    rmSync(file);
-    mkdirSync(file);
-    for (let index = 0; index < 30_000; index += 1) {
-      log?.record({ ...entry, taskId: "t".repeat(256) });
-      if (index % 1000 === 0) await new Promise((resolve) => setImmediate(resolve));
-    }
-    expect(errors).toEqual(["The audit log cannot be written; calls continue"]);
-    rmdirSync(file);
-    await log?.close();
-    const [notice, ...kept] = linesOf(file);
-    expect(notice?.["lost"]).toBe(30_000 - kept.length);
-    expect(statSync(file).size).toBeLessThan(4_300_000);
-  });
+  it.each([
+    ["ASCII", "t".repeat(256)],
+    ["three bytes each", "\u20ac".repeat(256)],
+  ])(
+    "that cannot be written logs one error, uses bounded memory, and later records the number of lost lines (characters: %s)",
+    async (_, taskId) => {
+      await using folder = await temporaryFolder();
+      const file = folder.file("audit.jsonl");
+      const errors: string[] = [];
+      const logger = { ...SILENT_LOGGER, error: (message: string) => void errors.push(message) };
+      const log = openAuditLog(file, logger);
+      rmSync(file);
+      mkdirSync(file);
+      for (let index = 0; index < 30_000; index += 1) {
+        log?.record({ ...entry, taskId });
+        if (index % 1000 === 0) await new Promise((resolve) => setImmediate(resolve));
+      }
+      expect(errors).toEqual(["The audit log cannot be written; calls continue"]);
+      rmdirSync(file);
+      await log?.close();
+      const [notice, ...kept] = linesOf(file);
+      expect(notice?.["lost"]).toBe(30_000 - kept.length);
+      expect(statSync(file).size).toBeLessThan(4_300_000);
+    },
+  );
 
   it("that cannot be opened fails at the start", async () => {
     await using folder = await temporaryFolder();

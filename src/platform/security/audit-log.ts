@@ -10,7 +10,9 @@ export interface AuditRecord extends AuditEntry {
   readonly time: string;
 }
 
+/** Where calls are recorded. */
 export interface AuditLog {
+  /** Never throws and never waits. */
   readonly record: Audit;
   /** Writes the remaining records, if possible. */
   close(): Promise<void>;
@@ -75,12 +77,13 @@ class AuditFile implements AuditLog {
 
   readonly record: Audit = (entry) => {
     const line = `${JSON.stringify({ time: new Date().toISOString(), ...entry })}\n`;
-    if (this.#waitingBytes + line.length > MAX_WAITING) {
+    const bytes = Buffer.byteLength(line);
+    if (this.#waitingBytes + bytes > MAX_WAITING) {
       this.#lost += 1;
       this.#fail(new Error("The disk is slower than the calls."));
     } else {
       this.#waiting.push(line);
-      this.#waitingBytes += line.length;
+      this.#waitingBytes += bytes;
     }
     if (performance.now() >= this.#retryAt) this.#writing ??= this.#write();
   };
@@ -98,6 +101,7 @@ class AuditFile implements AuditLog {
     this.#writing = undefined;
   }
 
+  /** A failed write may have stored a part of the text, so the next one starts on a new line and repeats the records. */
   async #writeOnce(): Promise<boolean> {
     const lines = this.#waiting;
     const lost = this.#lost;
@@ -129,5 +133,5 @@ class AuditFile implements AuditLog {
 }
 
 function bytesOf(lines: readonly string[]): number {
-  return lines.reduce((sum, line) => sum + line.length, 0);
+  return lines.reduce((sum, line) => sum + Buffer.byteLength(line), 0);
 }

@@ -33,6 +33,7 @@ export function changeFile(file: string, change: (place: string) => string | und
   }
 }
 
+/** A file that does not exist yet is its own place. */
 function placeOf(file: string): string {
   try {
     return realpathSync(file);
@@ -42,6 +43,7 @@ function placeOf(file: string): string {
   }
 }
 
+/** Writes a draft beside the file, syncs it, and renames it over the file. */
 function replace(file: string, text: string): void {
   const draft = `${file}.${process.pid}.new`;
   try {
@@ -89,9 +91,11 @@ function keepReaders(descriptor: number, file: string): void {
 
 /** Milliseconds after which a lock counts as abandoned. Changes take a few milliseconds. */
 const STALE = 5000;
+/** Together with `PAUSE` (milliseconds): 10 s, longer than `STALE`. */
 const TRIES = 500;
 const PAUSE = 20;
 
+/** The lock is a file that only one process can create. Throws the system's error if it stays taken. */
 function take(lock: string): void {
   for (let tries = 0; ; tries += 1) {
     try {

@@ -23,6 +23,7 @@ export function readOrCreateSecret(file: string): Uint8Array {
   }
 }
 
+/** `undefined` if the file does not exist. A damaged key is an error, not replaced: a new key could not decrypt what is stored. */
 function read(file: string): Uint8Array | undefined {
   try {
     const key = readFileSync(file);

@@ -46,6 +46,7 @@ export function servingTlsFrom({ cert, key, clientCa }: TlsOptions): ServingTls 
   };
 }
 
+/** Tells PEM text from a file name. */
 const isPem = (text: string): boolean => text.trimStart().startsWith("-----BEGIN");
 
 function pemOf(what: string, source: string): string {

@@ -6,10 +6,12 @@ import { changeFile } from "./locked-file.ts";
 
 /** `current`: it signs. `previous`: it no longer signs, but its signatures stay valid. `revoked`: its signatures are invalid. */
 export const KEY_STATES = ["current", "previous", "revoked"] as const;
+/** A current key becomes `previous` when it is replaced; every key may be revoked. */
 export type KeyState = (typeof KEY_STATES)[number];
 
 /** A key as stored. Times are ISO 8601. */
 export interface KeptKey {
+  /** The RFC 7638 thumbprint of the key. */
   readonly kid: string;
   readonly state: KeyState;
   readonly createdAt: string;
@@ -58,14 +60,17 @@ export function changeKeysFile(
   return kept;
 }
 
-/** A new key, named by its RFC 7638 thumbprint. */
+/** A new key, named by its RFC 7638 thumbprint. Never starts with `-`: `palaver keys revoke` would read such an id as an option. */
 export function generateKey(): SigningKey {
-  const { privateKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
-  const { kty = "EC", crv = "", x = "", y = "", d = "" } = privateKey.export({ format: "jwk" });
-  const kid = createHash("sha256").update(JSON.stringify({ crv, kty, x, y })).digest("base64url");
-  return { kty, crv, x, y, d, kid };
+  for (;;) {
+    const { privateKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
+    const { kty = "EC", crv = "", x = "", y = "", d = "" } = privateKey.export({ format: "jwk" });
+    const kid = createHash("sha256").update(JSON.stringify({ crv, kty, x, y })).digest("base64url");
+    if (!kid.startsWith("-")) return { kty, crv, x, y, d, kid };
+  }
 }
 
+/** A valid file has exactly one current key. */
 function parse(text: string): readonly KeptKey[] | undefined {
   try {
     const file: unknown = JSON.parse(text);
@@ -77,6 +82,7 @@ function parse(text: string): readonly KeptKey[] | undefined {
   }
 }
 
+/** Only a current key needs its private part. */
 function isKept(value: unknown): value is KeptKey {
   // Safe: every member is checked.
   const key = value as Partial<KeptKey> | null;

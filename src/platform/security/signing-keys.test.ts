@@ -16,6 +16,7 @@ import {
   rotateSigningKeys,
   signingFileOf,
 } from "./signing-keys.ts";
+import { generateKey } from "./signing-keys-file.ts";
 
 const logger = SILENT_LOGGER;
 let folder: string;
@@ -27,6 +28,10 @@ beforeEach(() => {
 afterEach(() => rmSync(folder, { recursive: true }));
 
 describe("the signing keys of a server", () => {
+  it("have ids that do not start with -, so that the command line does not read them as options", () => {
+    for (let made = 0; made < 1000; made++) expect(generateKey().kid).toMatch(/^[\w][\w-]{42}$/);
+  });
+
   it("are created on first use, readable only by their owner, and reused", async () => {
     const keys = openSigningKeys({ file, logger });
     expect(existsSync(file)).toBe(false);

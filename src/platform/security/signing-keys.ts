@@ -18,6 +18,7 @@ export interface SigningKeyInfo {
   readonly published: boolean;
 }
 
+/** Times, for tests mostly. */
 export interface SigningKeyOptions {
   /** Milliseconds for which a replaced key stays published. Default 7 days. */
   readonly retireAfter?: number | undefined;
@@ -25,9 +26,10 @@ export interface SigningKeyOptions {
   readonly now?: (() => number) | undefined;
 }
 
+/** Cached cards may still have a signature of the old key. */
 const RETIRE_AFTER = 7 * 86_400_000;
 /** Milliseconds between checks for changes of the file. */
-const LOOK_EVERY = 1000;
+const RELOAD_INTERVAL = 1000;
 
 /** The file of a store's signing keys; `undefined` if the keys are not stored. */
 export function signingFileOf(store: string | Store): string | undefined {
@@ -66,6 +68,7 @@ export function revokeSigningKey(
   return key === undefined ? undefined : infoOf(key, options);
 }
 
+/** Where the keys are stored. */
 export interface OpenSigningKeysOptions extends SigningKeyOptions {
   /** Absent: the keys exist only in this process. */
   readonly file?: string | undefined;
@@ -91,6 +94,7 @@ export function openSigningKeys(options: OpenSigningKeysOptions): SigningKeys {
   };
 }
 
+/** For stores that are not a SQLite file. After a restart, receivers must fetch the new key. */
 function ephemeralKeys(options: SigningKeyOptions): () => readonly KeptKey[] {
   let keys: readonly KeptKey[] | undefined;
   return () => {
@@ -99,14 +103,15 @@ function ephemeralKeys(options: SigningKeyOptions): () => readonly KeptKey[] {
   };
 }
 
+/** If the changed file cannot be read, the known keys stay in use: notifications must not stop. */
 function fileKeys(file: string, options: OpenSigningKeysOptions): () => readonly KeptKey[] {
   const { logger, monotonic = () => performance.now() } = options;
   let known: readonly KeptKey[] | undefined;
   let version = "";
-  let lookedAt = Number.NEGATIVE_INFINITY;
+  let checkedAt = Number.NEGATIVE_INFINITY;
   return () => {
-    if (known !== undefined && monotonic() - lookedAt < LOOK_EVERY) return known;
-    lookedAt = monotonic();
+    if (known !== undefined && monotonic() - checkedAt < RELOAD_INTERVAL) return known;
+    checkedAt = monotonic();
     const found = versionOf(file);
     if (known !== undefined && found === version) return known;
     version = found;
@@ -142,6 +147,7 @@ function withNewKey(keys: readonly KeptKey[], options: SigningKeyOptions): reado
   ];
 }
 
+/** A revoked key is not published, so that receivers reject its signatures. */
 function isPublished(
   { state, replacedAt }: KeptKey,
   { retireAfter = RETIRE_AFTER, now = Date.now }: SigningKeyOptions,

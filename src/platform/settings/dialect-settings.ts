@@ -8,7 +8,7 @@ import {
   REST_STYLES,
   WAITING_DIALECTS,
 } from "../../wire/options.ts";
-import { VERSIONS } from "../../wire/registry.ts";
+import { PREVIEWS, VERSIONS } from "../../wire/registry.ts";
 import { messageOf, StartupError } from "../startup-error.ts";
 import { listFrom } from "./list-from.ts";
 
@@ -16,6 +16,7 @@ import { listFrom } from "./list-from.ts";
 export const CHOICES: {
   readonly card: typeof CARD_STYLES;
   readonly version: typeof VERSIONS;
+  readonly preview: typeof PREVIEWS;
   readonly assumeVersion: typeof ASSUMABLE_VERSIONS;
   readonly errorProfile: typeof ERROR_PROFILES;
   readonly restMediaType: typeof REST_MEDIA_TYPES;
@@ -24,6 +25,7 @@ export const CHOICES: {
 } = {
   card: CARD_STYLES,
   version: VERSIONS,
+  preview: PREVIEWS,
   assumeVersion: ASSUMABLE_VERSIONS,
   errorProfile: ERROR_PROFILES,
   restMediaType: REST_MEDIA_TYPES,
@@ -31,17 +33,22 @@ export const CHOICES: {
   waitingDialect: WAITING_DIALECTS,
 };
 
-/** Validates the dialect options of a server. Throws a {@link StartupError} for invalid values. */
+/**
+ * Validates the dialect options of a server. Defaults come from `A2A_CARD`, `A2A_VERSIONS`, `A2A_PREVIEW` and `A2A_ASSUME_VERSION`.
+ * Throws a {@link StartupError} for invalid values.
+ */
 export function dialectOptionsFrom(options: DialectOptions, env: NodeJS.ProcessEnv): DialectOptions {
   const chosen: DialectOptions = {
     card: options.card ?? choiceFrom(env, "A2A_CARD", CHOICES.card),
-    versions: options.versions ?? versionsFrom(env, "A2A_VERSIONS"),
+    versions: options.versions ?? versionsFrom(env, "A2A_VERSIONS", CHOICES.version),
+    preview: options.preview ?? versionsFrom(env, "A2A_PREVIEW", CHOICES.preview),
     assumeVersion: options.assumeVersion ?? choiceFrom(env, "A2A_ASSUME_VERSION", CHOICES.assumeVersion),
     lenient: options.lenient,
     errorProfile: options.errorProfile,
     restMediaType: options.restMediaType,
     restStyle: options.restStyle,
     blockingDefault: options.blockingDefault,
+    requireDefaultProject: options.requireDefaultProject,
   };
   try {
     createDialects(chosen);
@@ -51,7 +58,10 @@ export function dialectOptionsFrom(options: DialectOptions, env: NodeJS.ProcessE
   }
 }
 
-/** Parses `--blocking-default`: items such as `DIALECT=wait`, `DIALECT=return` or `DIALECT=500`. */
+/**
+ * Parses `--blocking-default`: items such as `DIALECT=wait`, `DIALECT=return` or `DIALECT=500` (milliseconds).
+ * `["0.3/jsonrpc=return", "0.2/jsonrpc=500"]` becomes `{ "0.3/jsonrpc": "return", "0.2/jsonrpc": 500 }`.
+ */
 export function parseBlockingDefault(items: readonly string[]): DialectOptions["blockingDefault"] {
   const defaults = items.map((item) => {
     const [dialect = "", value = ""] = item.split("=", 2);
@@ -70,9 +80,9 @@ function choiceFrom<const T extends string>(
   return value === undefined ? undefined : oneOf(name, value, choices);
 }
 
-function versionsFrom(env: NodeJS.ProcessEnv, name: string): readonly string[] | undefined {
+function versionsFrom(env: NodeJS.ProcessEnv, name: string, choices: readonly string[]): readonly string[] | undefined {
   const versions = listFrom(env[name]);
-  return versions.length === 0 ? undefined : versions.map((version) => oneOf(name, version, CHOICES.version));
+  return versions.length === 0 ? undefined : versions.map((version) => oneOf(name, version, choices));
 }
 
 function oneOf<const T extends string>(name: string, value: string, choices: readonly T[]): T {

@@ -38,6 +38,7 @@ export function limitSettingsFrom({ limits = {} }: Pick<ServerOptions, "limits">
   }
 }
 
+/** 0 is allowed here, unlike in the engine's limits. */
 function requireLimit(name: string, value: number): void {
   if (value === Number.POSITIVE_INFINITY || (Number.isSafeInteger(value) && value >= 0)) return;
   throw new TypeError(`limits: ${name} must be a whole number, or Infinity, not ${String(value)}.`);

@@ -27,6 +27,7 @@ export interface CheckedPush {
   readonly concurrency: SchedulerLimits;
 }
 
+/** The server options that concern webhooks. */
 export interface PushOptionsSource {
   readonly push?: false | PushServerOptions | undefined;
   readonly outgoing?: OutgoingOptions | undefined;
@@ -66,6 +67,7 @@ export function outgoingFrom({ outgoing = {} }: PushOptionsSource, env: NodeJS.P
   return options;
 }
 
+/** `1` or `true`, in either case. */
 function isSet(value: string | undefined): boolean {
   return value === "1" || value?.toLowerCase() === "true";
 }

@@ -2,9 +2,13 @@ import type { RateLimit } from "../../transport/rate-limit/rate-limiter.ts";
 import { type RateLimitOptions, RequestLimits } from "../../transport/rate-limit/request-limits.ts";
 import { messageOf, StartupError } from "../startup-error.ts";
 
+/** Seconds per unit. */
 const UNITS: Readonly<Record<string, number>> = { "": 1, s: 1, m: 60, h: 3600, d: 86_400 };
 
-/** Parses a rate: `600/60`, `600/60s`, `100/m` or `5000/1h` (requests per time). Throws a {@link StartupError} if it is invalid. */
+/**
+ * Parses a rate (requests per time). Throws a {@link StartupError} if it is invalid.
+ * `600/60`, `600/60s` and `600/m` all become `{ requests: 600, seconds: 60 }`; `5000/1h` becomes `{ requests: 5000, seconds: 3600 }`.
+ */
 export function parseRate(text: string): RateLimit {
   const { requests, count, unit } =
     /^(?<requests>\d{1,9})\/(?<count>\d{0,9})(?<unit>[smhd]?)$/.exec(text)?.groups ?? {};

@@ -2,6 +2,7 @@ import { createHmac } from "node:crypto";
 import { MAX_CALL_PATH } from "../../protocol/call-path.ts";
 import { StartupError } from "../startup-error.ts";
 
+/** Characters that an entry of a call path allows, without the slash that separates server and agent. */
 const SERVER_ID = /^[\w.-]{1,64}$/;
 
 /**

@@ -11,11 +11,13 @@ describe("settings", () => {
       trustedProxies: [],
       corsOrigins: [],
       dialects: {},
+      grpc: true,
       store: "sqlite:./.palaver/palaver.db",
       heartbeat: 15_000,
       drainTimeout: 8000,
       timeouts: { head: 10_000, whole: 60_000 },
       outgoing: { http: false, allow: [] },
+      observe: { metrics: {}, operator: {} },
       push: {
         settings: { timeout: 15_000, retries: 3, retryDelay: 1000, maxPerTask: 32 },
         concurrency: { total: 64, perOrigin: 8 },

@@ -1,10 +1,12 @@
 import type { EngineHooks } from "../../engine/api.ts";
 import type { Limits } from "../../engine/limits.ts";
 import type { Logger } from "../../internal/logger.ts";
+import { withoutTrailing } from "../../internal/without-trailing.ts";
 import type { OutgoingOptions } from "../../outgoing/contract.ts";
 import type { PushHooks } from "../../push/contract.ts";
 import type { SecurityOptions } from "../../server/security.ts";
 import type { Retention, Store } from "../../store/contract.ts";
+import type { Telemetry } from "../../telemetry/contract.ts";
 import { CorsPolicy } from "../../transport/cors.ts";
 import type { Authenticate, TransportHooks, TransportLimits } from "../../transport/options.ts";
 import type { RateLimitOptions } from "../../transport/rate-limit/request-limits.ts";
@@ -16,6 +18,7 @@ import { type ServingTls, servingTlsFrom, type TlsOptions } from "../security/se
 import { messageOf, StartupError } from "../startup-error.ts";
 import { dialectOptionsFrom } from "./dialect-settings.ts";
 import { listFrom } from "./list-from.ts";
+import { type ObserveOptions, type ObserveSettings, observeSettingsFrom } from "./observe-settings.ts";
 import { type CheckedPush, outgoingFrom, type PushServerOptions, pushSettingsFrom } from "./push-settings.ts";
 import { rateLimitFrom } from "./rate-settings.ts";
 import { checkServerId } from "./server-id.ts";
@@ -35,7 +38,7 @@ export type Durability = (typeof DURABILITIES)[number];
 export interface ServerLimits extends Limits, Required<TransportLimits> {}
 
 /** Options of a server. All are optional. Durations are milliseconds. Invalid values throw a `StartupError` of kind `usage`. */
-export interface ServerOptions extends DialectOptions {
+export interface ServerOptions extends DialectOptions, ObserveOptions {
   /** Port to listen on. 0 picks a free one. Default: `PORT`, else 3000. */
   readonly port?: number | undefined;
   /** Address to listen on. Default: `BIND_HOST`, else 127.0.0.1. */
@@ -55,6 +58,11 @@ export interface ServerOptions extends DialectOptions {
    * commas, else none.
    */
   readonly corsOrigins?: readonly string[] | undefined;
+  /**
+   * Serve gRPC on the same port. It needs the package `@bufbuild/protobuf`; without it the server logs a warning and serves the rest.
+   * Default true.
+   */
+  readonly grpc?: boolean | undefined;
   /** `memory:`, `sqlite:FILE`, or an open store, which the caller closes. Default `sqlite:./.palaver/palaver.db`. */
   readonly store?: string | Store | undefined;
   /**
@@ -71,11 +79,6 @@ export interface ServerOptions extends DialectOptions {
   readonly durability?: Durability | undefined;
   /** Which finished tasks to delete. Default: none; for `memory:`, the oldest 100 once 1000 tasks are stored. */
   readonly retention?: Retention | undefined;
-  /**
-   * Reject calls in the plain dialect that name no agent, unless an agent declares a `defaultProjectId`. Default false: the first agent
-   * answers them.
-   */
-  readonly requireDefaultProject?: boolean | undefined;
   /** Limits of one process, one task and one request. Each has a default. */
   readonly limits?: Partial<ServerLimits> | undefined;
   /** Requests per caller and per network address. Default: `RATE_LIMIT` and `ADDRESS_RATE_LIMIT`, else no limit. */
@@ -123,6 +126,13 @@ export interface ServerOptions extends DialectOptions {
   readonly on?: (EngineHooks["on"] & TransportHooks["on"] & PushHooks["on"]) | undefined;
   /** Functions that change messages and events before they are stored. */
   readonly transform?: EngineHooks["transform"] | undefined;
+  /** Observes calls, attempts, steps, commits and deliveries, for traces and metrics. Its members must be fast and must not throw. Default: none. */
+  readonly telemetry?: Telemetry | undefined;
+  /**
+   * Collector to which traces are sent as OTLP/HTTP with JSON, such as `http://127.0.0.1:4318`. Default: the OpenTelemetry SDK, if one is registered;
+   * else `OTEL_EXPORTER_OTLP_ENDPOINT`; else nothing is traced.
+   */
+  readonly otlp?: string | undefined;
   /** Default: JSON lines on standard error, at level `LOG_LEVEL` (`info`) and above. */
   readonly logger?: Logger | undefined;
   /**
@@ -137,9 +147,12 @@ export interface Settings {
   readonly port: number;
   readonly host: string;
   readonly publicUrl: string | undefined;
+  /** Empty: forwarded headers are ignored. */
   readonly trustedProxies: readonly string[];
+  /** Empty: no web page of another origin may call the agents. */
   readonly corsOrigins: readonly string[];
   readonly dialects: DialectOptions;
+  readonly grpc: boolean;
   readonly store: string | Store;
   readonly heartbeat: number;
   readonly drainTimeout: number;
@@ -151,6 +164,7 @@ export interface Settings {
   readonly rateLimit: RateLimitOptions | undefined;
   readonly timeouts: ArrivalTimeouts;
   readonly tls: ServingTls | undefined;
+  readonly observe: ObserveSettings;
 }
 
 /** Validates the options and fills in defaults from the environment. Throws a {@link StartupError} of kind `usage` for invalid values. */
@@ -168,6 +182,7 @@ export function settingsFrom(options: ServerOptions, env: NodeJS.ProcessEnv = pr
     trustedProxies: checked(options.trustedProxies ?? listFrom(env["TRUSTED_PROXIES"]), trustedProxies),
     corsOrigins: checked(options.corsOrigins ?? listFrom(env["CORS_ORIGINS"]), (origins) => new CorsPolicy(origins)),
     dialects: dialectOptionsFrom(options, env),
+    grpc: options.grpc ?? true,
     store: options.store ?? DEFAULT_STORE,
     heartbeat: duration("heartbeat", options.heartbeat, 15_000),
     drainTimeout: duration("drainTimeout", options.drainTimeout, 8_000),
@@ -177,6 +192,7 @@ export function settingsFrom(options: ServerOptions, env: NodeJS.ProcessEnv = pr
     rateLimit: rateLimitFrom(options.rateLimit, env),
     timeouts: timeoutsFrom(options),
     tls: options.tls === undefined ? undefined : servingTlsFrom(options.tls),
+    observe: observeSettingsFrom(options, { env, hasSecurity: options.security !== undefined }),
   };
 }
 
@@ -199,6 +215,7 @@ function portFrom(value: number | string | undefined): number {
   return port;
 }
 
+/** `https://h/x/` becomes `https://h/x`: paths are appended to it. */
 function baseUrlFrom(value: string): string {
   const url = URL.parse(value);
   const isBase =
@@ -209,9 +226,10 @@ function baseUrlFrom(value: string): string {
       `The public URL must be like https://agents.example.org, not ${JSON.stringify(value)}.`,
     );
   }
-  return url.href.replace(/\/+$/, "");
+  return withoutTrailing(url.href, "/");
 }
 
+/** A short `requestTimeout` also shortens the default of `headersTimeout`. */
 function timeoutsFrom(options: ServerOptions): ArrivalTimeouts {
   const whole = duration("requestTimeout", options.requestTimeout, 60_000);
   const head = duration("headersTimeout", options.headersTimeout, Math.min(10_000, whole));
@@ -232,6 +250,7 @@ function windowFrom(idempotency: ServerOptions["idempotency"]): number | undefin
   throw new StartupError("usage", "idempotency.window must be more than 0 milliseconds.");
 }
 
+/** Rejects `Infinity` too: timers cannot wait that long. */
 function duration(name: string, value: number | undefined, standard: number): number {
   if (value === undefined) return standard;
   if (Number.isFinite(value) && value >= 0) return value;

@@ -62,6 +62,7 @@ export class PushTrial implements AsyncDisposable {
       clock: harness.clock,
       logger: { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} },
       node: this.node,
+      agents: harness.agentIds,
       secret: new Uint8Array(32).fill(3),
       sender: this.#sender(),
       signer: {
@@ -126,7 +127,7 @@ export class PushTrial implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     for (const { answer } of this.posts) answer(200);
     // A killed process gets no more answers from the store.
-    if (!this.#isDead) await this.push.drain(0);
+    if (!this.#isDead) await this.harness.pumped(this.push.drain(0));
     for (const queue of this.#commands.values()) queue.push({ kind: "end" });
     await this.harness[Symbol.asyncDispose]();
   }

@@ -3,8 +3,7 @@ import { A2AError } from "../../protocol/error.ts";
 import type { TaskId } from "../../protocol/ids.ts";
 import type { SubscribeRequest } from "../../protocol/operation.ts";
 import type { Scope } from "../../protocol/principal.ts";
-import { type Call, scopeOf } from "../call.ts";
-import { decodeCursor } from "../cursor.ts";
+import { type Call, cursorOf, scopeOf } from "../call.ts";
 import { streamingNotSupported, taskNotFound } from "../refusals.ts";
 import type { Service } from "../service.ts";
 import { subscriptionStream, type TaskStream } from "../task-stream.ts";
@@ -15,7 +14,7 @@ export async function subscribeToTask(service: Service, call: Call, request: Sub
   return resumedStream(service, call, {
     scope: scopeOf(call, service.agent.id, request.tenant),
     taskId: request.id,
-    cursor: decodeCursor(call.lastEventId),
+    cursor: cursorOf(call),
     closeOnInputRequired: false,
   });
 }

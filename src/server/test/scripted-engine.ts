@@ -2,6 +2,7 @@ import type {
   Batch,
   Caller,
   CancelResult,
+  ChangeWait,
   Engine,
   SnapshotOptions,
   Submission,
@@ -55,20 +56,24 @@ export class ScriptedEngine implements Engine {
   unready: Error | undefined;
   /** Thrown by `submit` if set. */
   refusal: Error | undefined;
+  /** Changes or delays every subscription before it is returned. */
+  onSubscribe: (subscription: Subscription) => Subscription | Promise<Subscription> = (subscription) => subscription;
   #now = Date.parse("2026-01-01T00:00:00.000Z");
 
   async submit(submission: Submission): Promise<Submitted> {
     if (this.refusal !== undefined) throw this.refusal;
-    const { message, scope } = submission;
+    const { call, request, scope } = submission;
+    const { message } = request;
+    const { namesTasks, tasksOnly } = call.policy;
     const text = textOf(message.parts);
-    if (text.startsWith("message:") && submission.tasksOnly !== true) {
+    if (text.startsWith("message:") && !tasksOnly) {
       const contextId = (message.contextId ?? uuidv7()) as ContextId;
       const reply = { messageId: "reply-1" as MessageId, role: "agent" as const, parts: [{ text }], contextId };
       this.submissions.push(submission);
       return { kind: "message", message: reply };
     }
     const known = message.taskId === undefined ? undefined : this.#find(scope, message.taskId);
-    const isNew = known === undefined && (message.taskId === undefined || submission.namesTask === true);
+    const isNew = known === undefined && (message.taskId === undefined || namesTasks);
     const task = isNew ? this.#create(submission) : known;
     if (task === undefined) throw new A2AError("task-not-found", "Task not found");
     if (!isNew) {
@@ -80,22 +85,14 @@ export class ScriptedEngine implements Engine {
     this.submissions.push(submission);
     task.history.push(writeMessage({ ...message, taskId: task.id, contextId: task.contextId }));
     this.#play(task, text);
-    return { kind: "task", ticket: { taskId: task.id, key: task.id, contextId: task.contextId } };
+    return { kind: "task", ticket: this.#ticket(task) };
   }
 
-  async accepted(): Promise<void> {}
+  /** The waits for a change of a task. */
+  readonly waits: ChangeWait[] = [];
 
-  async consumed(): Promise<void> {}
-
-  async settled(ticket: Ticket, { signal }: Caller): Promise<void> {
-    const task = this.tasks.get(ticket.taskId);
-    while (task !== undefined && !isTerminal(task.state) && !isInterrupted(task.state)) {
-      signal.throwIfAborted();
-      const { promise, resolve, reject } = Promise.withResolvers<void>();
-      task.wake.add(resolve);
-      signal.addEventListener("abort", () => reject(signal.reason), { once: true });
-      await promise;
-    }
+  async changed(_scope: Scope, _id: TaskId, wait: ChangeWait): Promise<void> {
+    this.waits.push(wait);
   }
 
   async snapshot(scope: Scope, id: TaskId, options: SnapshotOptions): Promise<StoredTask | undefined> {
@@ -105,7 +102,7 @@ export class ScriptedEngine implements Engine {
 
   async find(scope: Scope, id: TaskId): Promise<Ticket | undefined> {
     const task = this.#find(scope, id);
-    return task && { taskId: task.id, key: task.id, contextId: task.contextId };
+    return task && this.#ticket(task);
   }
 
   async list(query: ListQuery): Promise<TaskPage> {
@@ -141,17 +138,16 @@ export class ScriptedEngine implements Engine {
     const task = this.#find(scope, id);
     if (task === undefined) return undefined;
     const end = task.log.length;
-    const from = options.after ?? (options.ticket === undefined ? end : 0);
+    const from = options.after ?? end;
     if (from > end) throw invalidField("Last-Event-ID", "is beyond the end of the log");
     const resync = from + 1 < task.firstSeq;
-    this.subscriptions += 1;
     return this.#subscription(task, resync ? end : from, { resync, whole: resync || options.after === undefined });
   }
 
   async findByMessage(scope: Scope, messageId: string): Promise<Ticket | undefined> {
     for (const task of this.tasks.values()) {
       if (task.messageId !== messageId || this.#find(scope, task.id) === undefined) continue;
-      return { taskId: task.id, key: task.id, contextId: task.contextId };
+      return this.#ticket(task);
     }
     return undefined;
   }
@@ -195,25 +191,49 @@ export class ScriptedEngine implements Engine {
     for (const callback of wake) callback();
   }
 
+  #ticket(task: ScriptedTask): Ticket {
+    return {
+      taskId: task.id,
+      key: task.id,
+      contextId: task.contextId,
+      stored: async () => {},
+      consumed: async () => {},
+      settled: (caller) => this.#settled(task, caller),
+      snapshot: async (options) => stored(task, options),
+      subscribe: () => this.#subscription(task, 0, { resync: false, whole: true }),
+    };
+  }
+
+  async #settled(task: ScriptedTask, { signal }: Caller): Promise<void> {
+    while (!isTerminal(task.state) && !isInterrupted(task.state)) {
+      signal.throwIfAborted();
+      const { promise, resolve, reject } = Promise.withResolvers<void>();
+      task.wake.add(resolve);
+      signal.addEventListener("abort", () => reject(signal.reason), { once: true });
+      await promise;
+    }
+  }
+
   #tick(): number {
     this.#now += 1000;
     return this.#now;
   }
 
-  #create({ message, scope, dialect, streaming }: Submission): ScriptedTask {
+  #create({ call, request, scope }: Submission): ScriptedTask {
+    const { message, operation } = request;
     const at = this.#tick();
     const task: ScriptedTask = {
       id: message.taskId ?? (uuidv7() as TaskId),
       contextId: message.contextId ?? (uuidv7() as ContextId),
       scope,
-      dialect,
+      dialect: call.dialect,
       log: [],
       history: [],
       firstSeq: 1,
       state: "submitted",
       status: writeStatus({ state: "submitted", timestamp: new Date(at).toISOString() }),
       statusAt: at,
-      messageId: streaming ? message.messageId : undefined,
+      messageId: operation === "stream" ? message.messageId : undefined,
       wake: new Set(),
     };
     this.tasks.set(task.id, task);
@@ -235,10 +255,15 @@ export class ScriptedEngine implements Engine {
     return mine ? task : undefined;
   }
 
-  #subscription(task: ScriptedTask, from: number, start: { resync: boolean; whole: boolean }): Subscription {
+  async #subscription(
+    task: ScriptedTask,
+    from: number,
+    start: { resync: boolean; whole: boolean },
+  ): Promise<Subscription> {
+    this.subscriptions += 1;
     let cursor = from;
     let closed = false;
-    const take = (): Batch | undefined => {
+    const read = (): Batch | undefined => {
       const entries: ViewEntry[] = [];
       for (const entry of task.log.slice(cursor)) {
         entries.push(entry);
@@ -247,22 +272,29 @@ export class ScriptedEngine implements Engine {
       cursor += entries.length;
       return entries.length === 0 ? undefined : { entries, answered: true };
     };
-    return {
+    const next = async (): Promise<Batch | undefined> => {
+      for (;;) {
+        if (closed) return undefined;
+        const batch = read();
+        if (batch !== undefined || isTerminal(task.state)) return batch;
+        const { promise, resolve } = Promise.withResolvers<void>();
+        task.wake.add(resolve);
+        await promise;
+      }
+    };
+    return this.onSubscribe({
       opening: start.whole
         ? stored(task, { artifacts: true }, from)
         : stored(task, { artifacts: false, history: 0 }, from),
       resync: start.resync,
       ended: isTerminal(task.state) && cursor === task.log.length,
       answered: false,
-      next: async () => {
-        for (;;) {
-          if (closed) return undefined;
-          const batch = take();
-          if (batch !== undefined || isTerminal(task.state)) return batch;
-          const { promise, resolve } = Promise.withResolvers<void>();
-          task.wake.add(resolve);
-          await promise;
-        }
+      next,
+      take: (reader) => {
+        next().then(
+          (batch) => reader.arrived(batch),
+          (error: unknown) => reader.failed(error),
+        );
       },
       close: () => {
         if (closed) return;
@@ -270,7 +302,7 @@ export class ScriptedEngine implements Engine {
         this.subscriptions -= 1;
         this.wakeAll(task);
       },
-    };
+    });
   }
 }
 

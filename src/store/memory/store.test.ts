@@ -47,7 +47,7 @@ describe("the memory store", () => {
     const failed = await store.failedWebhooks({ limit: 1000 });
     expect(failed.length).toBeLessThanOrEqual(10);
     expect(await store.positions(failed.map(({ task }) => task))).toHaveLength(failed.length);
-    expect(await store.unheldWebhooks(1000)).toEqual([]);
+    expect(await store.claimWebhooks({ node: "n", agents: [SCOPE.agent], limit: 1000 })).toEqual([]);
     expect((await store.findByMessage(SCOPE, "m"))?.task).toBe(taskId(99));
   });
 

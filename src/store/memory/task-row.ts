@@ -2,6 +2,7 @@ import type { TaskId } from "../../protocol/ids.ts";
 import type {
   HistoryEntry,
   InboxEntry,
+  JournalRecord,
   LogEntry,
   Outcome,
   StepRecord,
@@ -27,6 +28,7 @@ export interface TaskRow {
   history: HistoryEntry[];
   inbox: InboxEntry[];
   readonly steps: Map<string, StepRecord>;
+  readonly journal: Map<string, JournalRecord>;
   artifacts: string | undefined;
   /** By id; `undefined`: none. */
   webhooks: Map<string, WebhookRow> | undefined;
@@ -49,6 +51,7 @@ export function newRow(id: TaskId, create: TaskCreate, write: TaskWrite): TaskRo
     history: [],
     inbox: [],
     steps: new Map(),
+    journal: new Map(),
     artifacts: undefined,
     webhooks: undefined,
   };
@@ -69,6 +72,7 @@ export function applyWrite(row: TaskRow, write: TaskWrite): Outcome {
   if (write.taken.length > 0) row.inbox = row.inbox.filter((entry) => !write.taken.includes(entry.id));
   if (write.forgetSteps) row.steps.clear();
   for (const step of write.steps) row.steps.set(step.key, step);
+  for (const record of write.journal ?? []) row.journal.set(record.key, record);
   if (write.head !== undefined) row.head = write.head;
   if (write.release) row.node = undefined;
   if (write.end === undefined) return OK;

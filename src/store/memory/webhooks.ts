@@ -56,12 +56,21 @@ export class Webhooks {
       .map((row) => row.record);
   }
 
-  unheld(limit: number): readonly WebhookRecord[] {
+  /** Claims the active webhooks that no living node has claimed, earliest `nextAt` first, as far as `isIncluded` accepts them. */
+  claimUnheld(node: string, limit: number, isIncluded: (webhook: WebhookKey) => boolean): readonly WebhookRecord[] {
     return Array.from(this.#active)
-      .filter(({ record }) => !this.#isHeld(record))
+      .filter(({ record }) => !this.#isHeld(record) && isIncluded(record))
       .sort((a, b) => a.record.nextAt - b.record.nextAt || a.serial - b.serial)
       .slice(0, limit)
-      .map((row) => row.record);
+      .map((row) => {
+        row.record = { ...row.record, node, epoch: ++this.#epoch };
+        return row.record;
+      });
+  }
+
+  /** The webhooks that the node has claimed. */
+  *claimedBy(node: string): Generator<WebhookRecord> {
+    for (const { record } of this.#active) if (record.node === node) yield record;
   }
 
   *failed(): Generator<WebhookRecord> {
@@ -133,7 +142,8 @@ export class Webhooks {
   #advance(task: TaskRow, row: WebhookRow, advance: WebhookAdvance): Outcome {
     const { record } = row;
     if (record.state !== "active" || record.epoch !== advance.epoch) return FENCED;
-    const { cursor, attempts, nextAt, failure } = advance;
+    const { cursor, attempts, nextAt, failure, journal } = advance;
+    if (journal !== undefined) task.journal.set(journal.key, journal);
     const failedAt = advance.failedAt ?? (hasFailed(advance.state) ? nextAt : undefined);
     const isRefused = advance.state === "idle" && (!task.ended || cursor < task.seq);
     const state = isRefused ? "active" : advance.state;

@@ -34,10 +34,13 @@ interface Delta {
 /** Collects the counter changes of a transaction and writes each counter once. */
 export class CounterDeltas {
   readonly #finest = new Map<string, Delta>();
+  readonly #onTotal: (state: number, by: number) => void;
   readonly #add: StatementSync;
   readonly #remove: StatementSync;
 
-  constructor(database: DatabaseSync) {
+  /** `onTotal` is called with every change of the number of tasks in a state. */
+  constructor(database: DatabaseSync, onTotal: (state: number, by: number) => void) {
+    this.#onTotal = onTotal;
     this.#add = database.prepare(
       `INSERT INTO counter (scope, context, level, state, bucket, n) VALUES (?, ?, ?, ?, ?, ?)
        ON CONFLICT DO UPDATE SET n = n + excluded.n`,
@@ -63,6 +66,7 @@ export class CounterDeltas {
     const deltas = new Map<string, Delta>();
     for (const delta of this.#finest.values()) {
       if (delta.n === 0) continue;
+      if (delta.context === "") this.#onTotal(delta.state, delta.n);
       widen(deltas, delta, { level: 0, bucket: 0 });
       const at = delta.bucket * FINEST;
       for (const { level, width } of LEVELS) widen(deltas, delta, { level, bucket: Math.floor(at / width) });

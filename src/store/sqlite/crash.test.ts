@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
-import { chunkEntry, SCOPE, taskId } from "../../testing/store-operations.ts";
+import { chunkEntry, NODE, SCOPE, taskId } from "../../testing/store-operations.ts";
 import { temporaryFolder } from "../../testing/temporary-folder.ts";
 import { openSqliteStore } from "./store.ts";
 
@@ -50,7 +50,8 @@ test("every acknowledged commit survives repeated kill -9", {
       const page = await store.list({ scope: SCOPE, limit: 1000, artifacts: false, history: 0 });
       expect(page.total).toBe(page.tasks.length);
       expect(page.total).toBeGreaterThanOrEqual(acknowledged.size);
-      expect(await store.unheldWebhooks(1000)).toHaveLength(page.total);
+      await store.heartbeat(NODE, 1000);
+      expect(await store.claimWebhooks({ node: NODE, agents: [SCOPE.agent], limit: 1000 })).toHaveLength(page.total);
     } finally {
       await store.close();
     }

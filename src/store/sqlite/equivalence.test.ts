@@ -7,6 +7,7 @@ import {
   chunkEntry,
   claimOf,
   claimWebhookOf,
+  contextId,
   createOf,
   deleteWebhookOf,
   endOf,
@@ -21,16 +22,18 @@ import {
   webhookOf,
   writeOf,
 } from "../../testing/store-operations.ts";
-import type { Store, StoreOperation, WebhookOperation } from "../contract.ts";
+import type { OperatorQuery, Store, StoreOperation, WebhookOperation } from "../contract.ts";
 import { createMemoryStore } from "../memory/store.ts";
 
 const NODES = ["one", "two"];
 const TASKS = 3;
+/** The agents of the tasks of a trial. The first two are served by the nodes that claim. */
+const AGENTS = [SCOPE.agent, "other", "third"];
 
 /** An operation on one of the tasks of a trial, mostly valid: seq and epoch are near the correct values. */
 interface Move {
   readonly task: number;
-  readonly kind: "create" | "write" | "end" | "post" | "claim" | WebhookOperation["kind"];
+  readonly kind: "create" | "write" | "end" | "post" | "claim" | "context-write" | WebhookOperation["kind"];
   readonly node: string;
   readonly count: number;
   readonly seqError: number;
@@ -49,7 +52,17 @@ const move: fc.Arbitrary<Move> = fc.record({
   kind: fc.oneof(
     {
       weight: 8,
-      arbitrary: fc.constantFrom("create", "create", "write", "write", "write", "end", "post", "claim"),
+      arbitrary: fc.constantFrom(
+        "create",
+        "create",
+        "write",
+        "write",
+        "write",
+        "end",
+        "post",
+        "claim",
+        "context-write",
+      ),
     },
     {
       weight: 6,
@@ -75,10 +88,13 @@ const move: fc.Arbitrary<Move> = fc.record({
   inbox: fc.nat(3),
   wake: fc.option(fc.nat(20), { nil: undefined }),
 });
-type Step = readonly Move[] | "leave" | "beat" | "tick";
+type Step = readonly Move[] | "leave" | "beat" | "tick" | "claim-due" | "claim-webhooks";
 const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 12, arbitrary: fc.array(move, { minLength: 1, maxLength: 6 }) },
-  { weight: 1, arbitrary: fc.constantFrom("leave" as const, "beat" as const, "tick" as const) },
+  {
+    weight: 3,
+    arbitrary: fc.constantFrom<Step[]>("leave", "beat", "tick", "claim-due", "claim-webhooks"),
+  },
 );
 
 async function operationOf(memory: Store, id: TaskId, next: Move): Promise<StoreOperation> {
@@ -102,6 +118,7 @@ async function operationOf(memory: Store, id: TaskId, next: Move): Promise<Store
     taken: next.withArtifacts ? [`m${next.inbox}`] : [],
     steps: next.force ? [{ key: `k${next.inbox}`, value: `${seq}` }] : [],
     forgetSteps: next.withHead && next.release,
+    ...(next.count > 1 && { journal: [{ key: `j${next.inbox}`, body: `{"n":${seq}}` }] }),
     ...(next.withHead && { head }),
   };
   const end = endOf(seq + entries.length, {
@@ -120,6 +137,11 @@ async function operationOf(memory: Store, id: TaskId, next: Move): Promise<Store
           at: START + next.count,
           ...(next.withArtifacts && { idempotency: { since: START + next.inbox, digest: `${next.count}` } }),
           ...(next.force && { webhook: webhookOf(`w${next.inbox}`) }),
+          scope: { ...SCOPE, agent: AGENTS[next.task] ?? SCOPE.agent },
+          // A context that the caller did not name has one task.
+          contextId: contextId(next.release ? next.inbox % 2 : Number(id.slice(5))),
+          contextShared: next.release,
+          ...(next.count > 0 && { parent: taskId(next.inbox), root: taskId(next.count) }),
         },
         { ...common, epoch: 1, head, ...(next.inbox === 0 && { end }) },
       );
@@ -128,9 +150,23 @@ async function operationOf(memory: Store, id: TaskId, next: Move): Promise<Store
     case "end":
       return writeOf(id, { ...common, end });
     case "post":
-      return postOf(id, { id: `m${next.inbox}`, kind: next.release ? "cancel" : "message", sealed: next.withHead }, 2);
+      return {
+        ...postOf(id, { id: `m${next.inbox}`, kind: next.release ? "cancel" : "message", sealed: next.withHead }, 2),
+        ...(next.force && { expectedSeq: next.count }),
+      };
     case "claim":
       return claimOf(id, next.node, next.force);
+    case "context-write":
+      return {
+        kind: "context-write",
+        task: id,
+        epoch,
+        key: `k${next.inbox}`,
+        maxBytes: 40,
+        ...(next.count > 0 && { value: "é".repeat(next.count * 6) }),
+        ...(next.withHead && { expected: next.wake ?? 0 }),
+        ...(next.force && { step: { key: `s${next.inbox}`, value: "1" } }),
+      };
     default:
       return webhookOperationOf(memory, id, { ...next, kind: next.kind });
   }
@@ -146,7 +182,8 @@ async function webhookOperationOf(
   switch (next.kind) {
     case "webhook-set": {
       const webhook = webhookOf(id, { at, unnamed: next.withHead, body: `${next.count}` });
-      const scope = next.seqError === 0 ? SCOPE : { ...SCOPE, owner: "bob" };
+      const owner = next.seqError === 0 ? SCOPE.owner : "bob";
+      const scope = { ...SCOPE, agent: AGENTS[next.task] ?? SCOPE.agent, owner };
       return setWebhookOf(task, id, { webhook, scope, only: next.release && next.force, maxPerTask: 2 });
     }
     case "webhook-delete":
@@ -176,7 +213,7 @@ function firstOf(id: TaskId): TaskId {
 }
 
 /** Everything a reader can see of these tasks, except artifacts: each store may compute them at another time. */
-async function view(store: Store, ids: readonly TaskId[]): Promise<unknown> {
+async function view(store: Store, ids: readonly TaskId[], pages: number): Promise<unknown> {
   const tasks = [];
   for (const id of ids) {
     tasks.push([
@@ -186,15 +223,69 @@ async function view(store: Store, ids: readonly TaskId[]): Promise<unknown> {
       await store.log(id, 2, 100),
       await store.inbox(id),
       await store.steps(id),
+      await store.journal(id),
       await store.findByMessage(SCOPE, id),
       await store.webhooks(id),
       await store.failedWebhooks({ task: id, limit: 9 }),
     ]);
   }
-  const unheld = (await store.unheldWebhooks(1e6)).filter(({ task }) => ids.includes(task));
   const failed = (await store.failedWebhooks({ limit: 1e6 })).filter(({ task }) => ids.includes(task));
-  const due = (await store.due(1e6)).filter((id) => ids.includes(id));
-  return { tasks, positions: await store.positions(ids), due, nextWake: await store.nextWake(), unheld, failed };
+  const waiting = [];
+  for (const node of NODES) waiting.push(await waitingOf(store, node));
+  const lists = [];
+  for (const query of OPERATOR_QUERIES) lists.push(await pagesOf(store, query, pages));
+  const contexts = [];
+  for (const agent of AGENTS)
+    for (const n of [0, 1]) contexts.push(await store.contextValues({ ...SCOPE, agent }, contextId(n)));
+  return {
+    tasks,
+    positions: await store.positions(ids),
+    failed,
+    waiting,
+    lists,
+    contexts,
+  };
+}
+
+async function waitingOf(store: Store, node: string): Promise<unknown> {
+  const { tasks, webhooks } = await store.claimsOf(node);
+  const sorted = webhooks.toSorted((a, b) => (`${a.task}/${a.id}` < `${b.task}/${b.id}` ? -1 : 1));
+  return { tasks, webhooks: sorted, entries: await store.waitingEntries(node) };
+}
+
+const OPERATOR_QUERIES: readonly Omit<OperatorQuery, "limit">[] = [
+  {},
+  { agent: "other" },
+  { agent: "nobody" },
+  { state: "completed" },
+  { agent: "echo", state: "working" },
+  { statusSince: START + 2, statusBefore: START + 5 },
+  { tenant: "" },
+  { tenant: "", agent: "third", state: "completed" },
+  { tenant: "nobody" },
+  { owner: SCOPE.owner },
+  { owner: SCOPE.owner, agent: "echo", statusSince: START + 3 },
+  { owner: "nobody" },
+  { contextId: contextId(1) },
+  { contextId: contextId(1), state: "completed" },
+  { contextId: contextId(0), agent: "other" },
+  { contextId: contextId(0), owner: SCOPE.owner, tenant: "" },
+  { parent: taskId(1) },
+  { parent: taskId(1), root: taskId(2), state: "completed" },
+  { root: taskId(2), agent: "other", owner: SCOPE.owner, contextId: contextId(0) },
+];
+
+/** The first pages of a list. */
+async function pagesOf(store: Store, query: Omit<OperatorQuery, "limit">, most: number): Promise<unknown> {
+  const pages = [await store.listAll({ ...query, limit: 7 })];
+  for (let next = pages[0]?.next; next !== undefined && pages.length < most; next = pages.at(-1)?.next)
+    pages.push(await store.listAll({ ...query, limit: 7, before: next }));
+  return pages;
+}
+
+function claim(store: Store, kind: "claim-due" | "claim-webhooks"): Promise<unknown> {
+  const query = { node: "one", agents: AGENTS.slice(0, 2), limit: 4 };
+  return kind === "claim-due" ? store.claimDue(query) : store.claimWebhooks(query);
 }
 
 test("the SQLite store behaves as the memory store for random operations", async () => {
@@ -209,6 +300,8 @@ test("the SQLite store behaves as the memory store for random operations", async
     const ids = Array.from({ length: TASKS }, (_, n) => taskId(run * 10 + n));
     for (const next of steps) {
       if (next === "tick") clock.now += 5;
+      if (next === "claim-due" || next === "claim-webhooks")
+        expect(await claim(sqlite, next)).toEqual(await claim(memory, next));
       for (const store of [memory, sqlite]) {
         if (next === "beat") await store.heartbeat("one", 8);
         if (next === "leave") await store.leave("one");
@@ -218,7 +311,7 @@ test("the SQLite store behaves as the memory store for random operations", async
       for (const each of next) operations.push(await operationOf(memory, ids[each.task] ?? taskId(0), each));
       expect(await sqlite.commit(operations)).toEqual(await memory.commit(operations));
     }
-    expect(await view(sqlite, ids)).toEqual(await view(memory, ids));
+    expect(await view(sqlite, ids, 2)).toEqual(await view(memory, ids, 2));
   });
   await fc.assert(property, { numRuns: 150 });
 
@@ -229,5 +322,5 @@ test("the SQLite store behaves as the memory store for random operations", async
   const all = Array.from({ length: run }, (_, n) =>
     Array.from({ length: TASKS }, (_, m) => taskId((n + 1) * 10 + m)),
   ).flat();
-  expect(await view(again, all)).toEqual(await view(memory, all));
+  expect(await view(again, all, Number.POSITIVE_INFINITY)).toEqual(await view(memory, all, Number.POSITIVE_INFINITY));
 });

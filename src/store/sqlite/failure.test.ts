@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 import { describe, expect, test } from "vitest";
 import { sqliteTrial } from "../../testing/sqlite-trial.ts";
+import { outcomes } from "../../testing/store/results.ts";
 import {
   advanceOf,
   chunkEntry,
@@ -18,7 +19,6 @@ import {
   webhookOf,
   writeOf,
 } from "../../testing/store-operations.ts";
-import { outcomes } from "../../testing/store-write-cases.ts";
 
 const T = taskId(1);
 
@@ -108,7 +108,7 @@ describe("when the database fails", () => {
         () => store.commit([]),
         () => store.get(T, { artifacts: false }),
         () => store.health(),
-        () => store.due(1),
+        () => store.claimsOf(NODE),
       ]) {
         await expect(call()).rejects.toMatchObject({ code: "unknown" });
       }

@@ -2,8 +2,8 @@ import { chmod, link, mkdir, open, stat, symlink, writeFile } from "node:fs/prom
 import { DatabaseSync } from "node:sqlite";
 import { describe, expect, test } from "vitest";
 import { sqliteTrial } from "../../testing/sqlite-trial.ts";
+import { outcomes } from "../../testing/store/results.ts";
 import { createOf, SCOPE, START, setWebhookOf, taskId } from "../../testing/store-operations.ts";
-import { outcomes } from "../../testing/store-write-cases.ts";
 import { tasks } from "./migrations/0001-tasks.ts";
 
 const T = taskId(1);

@@ -3,10 +3,10 @@ import { DatabaseSync } from "node:sqlite";
 import { describe, expect, test } from "vitest";
 import type { TaskId } from "../../protocol/ids.ts";
 import { sqliteTrial } from "../../testing/sqlite-trial.ts";
+import { outcomes } from "../../testing/store/results.ts";
 import {
   advanceOf,
   chunkEntry,
-  claimOf,
   claimWebhookOf,
   createOf,
   deleteWebhookOf,
@@ -22,7 +22,6 @@ import {
   webhookOf,
   writeOf,
 } from "../../testing/store-operations.ts";
-import { outcomes } from "../../testing/store-write-cases.ts";
 
 const T = taskId(1);
 
@@ -65,9 +64,10 @@ describe("a reopened file", () => {
     await store.close();
     const again = await trial.open();
     await again.heartbeat(NODE, 1e9);
-    expect(await again.due(10)).toEqual([T]);
     expect(await outcomes(again, writeOf(T, { entries: [statusEntry(2)] }))).toEqual(["fenced"]);
-    expect(await again.commit([claimOf(T, NODE)])).toEqual([{ status: "ok", epoch: 2 }]);
+    const { tasks } = await again.claimDue({ node: NODE, agents: [SCOPE.agent], limit: 10 });
+    expect(tasks).toMatchObject([{ id: T, epoch: 2 }]);
+    expect(tasks[0]?.formerNode).toBeUndefined();
     expect(await outcomes(again, writeOf(T, { epoch: 2, entries: [statusEntry(2)] }))).toEqual(["ok"]);
   });
 
@@ -93,9 +93,9 @@ describe("a reopened file", () => {
     await again.heartbeat(NODE, 1e9);
     const after = [...(await again.webhooks(T)), ...(await again.webhooks(taskId(2)))];
     expect(after).toEqual(before.map(({ node: _, ...record }) => record));
-    expect(await again.unheldWebhooks(9)).toHaveLength(2);
-    const [taken] = await again.commit([claimWebhookOf(T, "w")]);
-    expect(taken?.status === "ok" ? taken.epoch : 0).toBeGreaterThan(epoch);
+    const taken = await again.claimWebhooks({ node: NODE, agents: [SCOPE.agent], limit: 9 });
+    expect(taken).toHaveLength(2);
+    expect(taken.find(({ webhook }) => webhook.id === "w")?.webhook.epoch).toBeGreaterThan(epoch);
     expect(await outcomes(again, advanceOf(T, "w", { epoch }))).toEqual(["fenced"]);
     expect(await again.findByMessage(SCOPE, "m")).toEqual({ task: T, createdAt: START, digest: "d" });
   });

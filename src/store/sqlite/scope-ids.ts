@@ -85,16 +85,42 @@ export class ScopeReader {
   readonly #scopes = new Map<number, Scope>();
   readonly #select: StatementSync;
   readonly #selectById: StatementSync;
+  readonly #ofOwner: StatementSync;
+  readonly #ofTenant: StatementSync;
 
   constructor(database: DatabaseSync) {
     this.#select = database.prepare(SELECT_ID);
     this.#selectById = database.prepare("SELECT agent, tenant, owner FROM scope WHERE id = ?");
+    this.#ofOwner = database.prepare(
+      `SELECT id FROM scope INDEXED BY scope_by_owner
+       WHERE owner = ?1 AND (?2 IS NULL OR agent = ?2) AND (?3 IS NULL OR tenant = ?3)`,
+    );
+    this.#ofTenant = database.prepare(
+      `SELECT scope.id AS id FROM agent CROSS JOIN scope ON scope.agent = agent.name AND tenant = ?2
+       WHERE ?1 IS NULL OR agent.name = ?1`,
+    );
   }
 
   /** The number of a scope that has tasks now; otherwise `undefined`. */
   find({ agent, tenant, owner }: Scope): number | undefined {
     const id = this.#select.get(agent, tenant, owner)?.["id"];
     return id === undefined ? undefined : Number(id);
+  }
+
+  /** The numbers of all scopes with this owner or tenant. */
+  select({ agent, tenant, owner }: Partial<Scope>): number[] {
+    const rows =
+      owner === undefined
+        ? this.#ofTenant.all(agent ?? null, tenant ?? "")
+        : this.#ofOwner.all(owner, agent ?? null, tenant ?? null);
+    return rows.map((row) => Number(row["id"]));
+  }
+
+  /** The scope with this number, which must exist: called in the transaction that found one of its tasks. */
+  mustFind(id: number): Scope {
+    const scope = this.scopeOf(id);
+    if (scope === undefined) throw new Error(`The file has a task of a scope that does not exist (${id}).`);
+    return scope;
   }
 
   /** The scope with this number. `undefined`: the task, and its scope, were deleted after the task was read. */

@@ -1,8 +1,8 @@
 import { DatabaseSync } from "node:sqlite";
 import { describe, expect, test } from "vitest";
 import { sqliteTrial } from "../../testing/sqlite-trial.ts";
+import { outcomes } from "../../testing/store/results.ts";
 import { createOf, endOf, headOf, START, setWebhookOf, taskId } from "../../testing/store-operations.ts";
-import { outcomes } from "../../testing/store-write-cases.ts";
 import type { Store, TaskWrite } from "../contract.ts";
 
 const scopeOf = (tenant: string) => ({ agent: "echo", tenant, owner: "ada" });

@@ -37,6 +37,9 @@ export async function answerCall<S extends ServedCall>(
   call: S,
   presenter: Presenter<S>,
 ): Promise<Reply> {
+  const { telemetry } = endpoint.environment;
+  if (telemetry?.call !== undefined)
+    call.span = telemetry.call({ agent: call.service.agent.id, dialect: call.dialect, trace: call.sentTrace });
   const outcome = await serveCall(endpoint, call, presenter);
   let error: A2AError;
   if (outcome.kind === "error") error = outcome.error;
@@ -46,14 +49,14 @@ export async function answerCall<S extends ServedCall>(
       const presented = presenter.result(endpoint, call, outcome.result);
       const reply = presented instanceof Promise ? await presented : presented;
       audit(endpoint, call, { result: outcome.result });
-      report(endpoint, call, undefined);
+      report(endpoint, call, { result: outcome.result });
       return reply;
     } catch (thrown) {
       if (outcome.kind === "stream") outcome.place?.release();
       error = callError(call, thrown);
     }
   }
-  report(endpoint, call, error);
+  report(endpoint, call, { error });
   audit(endpoint, call, { error });
   return presenter.error(call, error);
 }
@@ -72,7 +75,7 @@ function openStream<S extends ServedCall>(endpoint: Endpoint, call: S, outcome: 
     ended: (source, error) => {
       streams.remove(source);
       place?.release();
-      report(endpoint, call, error);
+      report(endpoint, call, { result: stream, ...(error !== undefined && { error }) });
     },
   });
   streams.add(reply.source);
@@ -87,7 +90,7 @@ interface Answered {
 
 function audit({ environment }: Endpoint, call: ServedCall, { result, error }: Answered): void {
   if (environment.audit === undefined) return;
-  const { service, exchange, principal, operation, request, dialect, traceparent } = call;
+  const { service, exchange, principal, operation, request, dialect, trace } = call;
   environment.audit(
     auditEntry({
       principal,
@@ -98,13 +101,41 @@ function audit({ environment }: Endpoint, call: ServedCall, { result, error }: A
       dialect,
       remote: environment.remoteOf(exchange),
       outcome: error?.code ?? "ok",
-      traceparent,
+      trace,
     }),
   );
 }
 
-function report({ environment }: Endpoint, call: ServedCall, error: A2AError | undefined): void {
+function report({ environment }: Endpoint, call: ServedCall, { result, error }: Answered): void {
+  const { service, principal, operation, dialect, startedAt, request, span } = call;
+  span?.end({
+    agent: service.agent.id,
+    operation,
+    dialect,
+    principal,
+    taskId: taskIdOf(request, result),
+    error: error?.code,
+    durationMs: performance.now() - startedAt,
+  });
+  environment.reportCall?.({
+    agent: service.agent.id,
+    operation,
+    dialect,
+    principal,
+    remote: environment.remoteOf(call.exchange),
+    taskId: taskIdOf(request, result),
+    traceId: call.trace?.traceId,
+    error,
+    durationMs: performance.now() - startedAt,
+  });
   if (error === undefined && environment.hooks.on?.call === undefined) return;
-  const { service, principal, operation, dialect, traceparent, startedAt } = call;
-  recordCall(environment, { agent: service.agent.id, dialect, principal, operation, traceparent, startedAt, error });
+  recordCall(environment, {
+    agent: service.agent.id,
+    dialect,
+    principal,
+    operation,
+    trace: call.trace,
+    startedAt,
+    error,
+  });
 }

@@ -1,13 +1,14 @@
 import { CALL_PATH_HEADER } from "../../protocol/call-path.ts";
 import { A2AError, toA2AError } from "../../protocol/error.ts";
 import type { OperationRequest, OperationResult } from "../../protocol/operation.ts";
+import type { Principal } from "../../protocol/principal.ts";
 import { acceptCallPath } from "../../server/accept-call-path.ts";
 import { perform } from "../../server/perform.ts";
 import { opensStream, type TaskStream } from "../../server/task-stream.ts";
 import { authenticateExchange } from "../authentication.ts";
 import type { Endpoint } from "../endpoint.ts";
 import { rateLimited, rateLimitHeaders } from "../rate-limit/rate-limit-headers.ts";
-import { callerKey, type RequestLimits } from "../rate-limit/request-limits.ts";
+import { callerKey } from "../rate-limit/request-limits.ts";
 import type { StreamPlace } from "../streams/stream-registry.ts";
 import type { ServedCall } from "./served-call.ts";
 
@@ -27,6 +28,8 @@ export interface CallReader<S extends ServedCall> {
    * the headers are enough.
    */
   identify?(endpoint: Endpoint, call: S): Promise<void>;
+  /** Authenticates the caller by the headers. Absent: for the agent that the headers name. */
+  authenticate?(endpoint: Endpoint, call: S): Promise<Principal>;
 }
 
 /** Authenticates the caller, counts the request, reads it, checks its call path and performs it. Never rejects. */
@@ -36,23 +39,30 @@ export async function serveCall<S extends ServedCall>(
   reader: CallReader<S>,
 ): Promise<CallOutcome> {
   const { environment } = endpoint;
-  const { exchange, service } = call;
+  const { exchange } = call;
   let place: StreamPlace | undefined;
   try {
     try {
       if (environment.authenticate !== undefined) {
-        call.principal = await authenticateExchange(exchange, service.agent.id, environment);
+        call.principal =
+          reader.authenticate === undefined
+            ? await authenticateExchange(exchange, call.service.agent.id, environment)
+            : await reader.authenticate(endpoint, call);
       }
-      if (environment.requestLimits !== undefined) countRequest(environment.requestLimits, endpoint, call);
+      countRequest(endpoint, call);
     } catch (error) {
       await reader.identify?.(endpoint, call).catch(() => undefined);
       throw error;
     }
     call.request = await reader.read(endpoint, call);
+    const { service } = call;
     // Before a stream takes its place: whether a loop is detected must not depend on a free place.
     const { request, callPath } = acceptCallPath(service, call.request, exchange.header(CALL_PATH_HEADER));
     call.callPath = callPath;
-    if (opensStream(request.operation)) place = endpoint.streams.admit(callerOf(endpoint, call));
+    if (opensStream(request.operation)) {
+      // Anonymous callers count by their network address.
+      place = endpoint.streams.admit(callerKey(call.principal, environment.remoteOf(exchange)));
+    }
     const result = await perform(service, call, request);
     if (result.kind === "stream") return { kind: "stream", stream: result, place };
     place?.release();
@@ -70,15 +80,10 @@ export function callError({ exchange }: ServedCall, thrown: unknown): A2AError {
   return isGone ? new A2AError("unavailable", "The caller is gone", { cause: thrown }) : toA2AError(thrown);
 }
 
-/** Throws `rate-limited` if the caller has sent too many requests. */
-function countRequest(limits: RequestLimits, { environment }: Endpoint, call: ServedCall): void {
-  const allowance = limits.ofPrincipal(call.principal, environment.remoteOf(call.exchange));
+/** Counts a request of the call's principal. Throws `rate-limited` if the caller has sent too many. */
+export function countRequest({ environment }: Endpoint, call: ServedCall): void {
+  const allowance = environment.requestLimits?.ofPrincipal(call.principal, environment.remoteOf(call.exchange));
   if (allowance === undefined) return;
   call.limitHeaders = rateLimitHeaders(allowance, Date.now());
   if (!allowance.allowed) throw rateLimited(allowance);
-}
-
-/** Identifies the caller whose streams are counted together: anonymous callers by their network address. */
-function callerOf({ environment }: Endpoint, { principal, exchange }: ServedCall): string {
-  return callerKey(principal, environment.remoteOf(exchange));
 }

@@ -1,11 +1,14 @@
 import type { CallPath } from "../../protocol/call-path.ts";
 import type { Operation, OperationPolicy, OperationRequest } from "../../protocol/operation.ts";
 import { ANONYMOUS, type Principal } from "../../protocol/principal.ts";
+import type { TraceContext } from "../../protocol/trace-context.ts";
 import type { Call } from "../../server/call.ts";
 import type { Service } from "../../server/service.ts";
+import type { CallEnd, Span } from "../../telemetry/contract.ts";
 import type { Codec } from "../../wire/codec.ts";
 import type { Exchange, Headers } from "../exchange.ts";
 import { requestedExtensions, requestedVersion } from "../service-parameters.ts";
+import { traceOf } from "../trace-of.ts";
 
 /** The part of a codec that serving a call needs. How a codec writes answers is the business of its presenter. */
 export type CallCodec = Pick<Codec, "dialect" | "policy">;
@@ -25,7 +28,8 @@ export interface ServedCallOptions<C extends CallCodec> {
  */
 export class ServedCall<C extends CallCodec = CallCodec> implements Call {
   readonly exchange: Exchange;
-  readonly service: Service;
+  /** The called agent. Over gRPC the message may name another one than the headers. */
+  service: Service;
   /** By `performance.now()`. */
   readonly startedAt: number = performance.now();
   /** The A2A version that the caller requests, if it requests one. */
@@ -40,7 +44,11 @@ export class ServedCall<C extends CallCodec = CallCodec> implements Call {
   limitHeaders: Headers | undefined;
   callPath: CallPath | undefined;
   activeExtensions: readonly string[] = NONE;
+  /** Present if the server is observed. */
+  span: Span<CallEnd> | undefined;
   #requestedExtensions: readonly string[] | undefined;
+  #sentTrace: TraceContext | undefined;
+  #isTraceRead = false;
 
   constructor({ exchange, service, operation, codec }: ServedCallOptions<C>) {
     this.exchange = exchange;
@@ -51,6 +59,8 @@ export class ServedCall<C extends CallCodec = CallCodec> implements Call {
     this.request = undefined;
     this.limitHeaders = undefined;
     this.callPath = undefined;
+    this.span = undefined;
+    this.#sentTrace = undefined;
     this.#requestedExtensions = undefined;
   }
 
@@ -67,8 +77,18 @@ export class ServedCall<C extends CallCodec = CallCodec> implements Call {
     return this.#requestedExtensions;
   }
 
-  get traceparent(): string | undefined {
-    return this.exchange.header("traceparent");
+  /** The context of the call's own span if the server is traced, else the one that the caller sent. */
+  get trace(): TraceContext | undefined {
+    return this.span === undefined ? this.sentTrace : this.span.trace;
+  }
+
+  /** The context that the caller sent. */
+  get sentTrace(): TraceContext | undefined {
+    if (!this.#isTraceRead) {
+      this.#isTraceRead = true;
+      this.#sentTrace = traceOf(this.exchange);
+    }
+    return this.#sentTrace;
   }
 
   get lastEventId(): string | undefined {

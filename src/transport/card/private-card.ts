@@ -1,4 +1,4 @@
-import { toA2AError } from "../../protocol/error.ts";
+import { type A2AError, toA2AError } from "../../protocol/error.ts";
 import { ANONYMOUS } from "../../protocol/principal.ts";
 import { authorizeReader } from "../../server/authorize.ts";
 import type { Service } from "../../server/service.ts";
@@ -8,6 +8,7 @@ import { challengesOf } from "../challenges.ts";
 import type { Exchange, FullReply } from "../exchange.ts";
 import type { TransportEnvironment } from "../options.ts";
 import type { Refuse } from "../router.ts";
+import { traceOf } from "../trace-of.ts";
 import { type CardSource, serveCard } from "./card-route.ts";
 
 export interface CardReader {
@@ -24,20 +25,28 @@ export async function servePrivateCard(source: CardSource, service: Service, rea
     agent: service.agent.id,
     operation: "card",
     remote: environment.remoteOf(exchange),
-    traceparent: exchange.header("traceparent"),
+    trace: traceOf(exchange),
     tenant: undefined,
     taskId: undefined,
   } as const;
   let principal = ANONYMOUS;
+  const startedAt = performance.now();
+  const report = (error?: A2AError): void =>
+    environment.reportCall?.({
+      ...{ agent: record.agent, operation: "card", dialect: undefined, principal, remote: record.remote },
+      ...{ taskId: undefined, traceId: record.trace?.traceId, error, durationMs: performance.now() - startedAt },
+    });
   try {
     principal = await authenticateExchange(exchange, service.agent.id, environment);
     authorizeReader(service, principal);
     const card = await serveCard(source, service, exchange);
     environment.audit?.(auditEntry({ ...record, principal, outcome: "ok" }));
+    report();
     return card;
   } catch (thrown) {
     const error = toA2AError(thrown);
     environment.audit?.(auditEntry({ ...record, principal, outcome: error.code }));
+    report(error);
     const challenges = challengesOf(error);
     const reply = refuse(exchange, error);
     return {

@@ -33,7 +33,7 @@ export const UNIDENTIFIED: RpcEnvelope = new RpcEnvelope("null");
 
 /** The envelope with the request's id, if that is valid, even if the rest of the request is not. */
 export function envelopeOf(body: unknown): RpcEnvelope {
-  const id = idOf(body);
+  const id = isRecord(body) ? body["id"] : undefined;
   return isRpcId(id) && id !== null ? new RpcEnvelope(JSON.stringify(id)) : UNIDENTIFIED;
 }
 
@@ -61,10 +61,6 @@ export function missingId(): A2AError {
 
 function invalidRequest(message: string): A2AError {
   return new A2AError("invalid-request", message);
-}
-
-function idOf(body: unknown): unknown {
-  return isRecord(body) ? body["id"] : undefined;
 }
 
 /** Integers beyond 2^53 are refused, because they could not be returned exactly. */

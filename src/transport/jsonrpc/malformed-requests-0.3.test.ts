@@ -242,8 +242,8 @@ describeFaces("What JSON-RPC 0.3 tolerates", (open) => {
     expect(await response.json()).toMatchObject({ jsonrpc: "2.0", id: 1, result: { kind: "task" } });
     expect(site.engine.submissions).toHaveLength(1);
     expect(site.engine.submissions[0]).toMatchObject({
-      dialect: "0.3/jsonrpc",
-      message: { messageId: "m", role: "user", parts: [{ text: "x" }] },
+      call: { dialect: "0.3/jsonrpc" },
+      request: { message: { messageId: "m", role: "user", parts: [{ text: "x" }] } },
     });
     expect(({} as Record<string, unknown>)["polluted"]).toBeUndefined();
   });

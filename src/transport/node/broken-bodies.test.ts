@@ -89,7 +89,7 @@ describe("A body over a socket", () => {
     expect(await answerOf(socket)).toMatch(/^HTTP\/1\.1 200 /);
     expect(engine.submissions).toHaveLength(2);
     for (const submission of engine.submissions) {
-      expect(submission).toMatchObject({ dialect, message: { parts: [{ text: "hällo €🙂" }] } });
+      expect(submission).toMatchObject({ call: { dialect }, request: { message: { parts: [{ text: "hällo €🙂" }] } } });
     }
   });
 

@@ -124,7 +124,7 @@ describe("The node:http handler", () => {
     const socket = await dial();
     socket.write(rpc("SendMessage", textMessage("hang")));
     await expect.poll(() => engine.tasks.size).toBe(1);
-    const signal = engine.submissions[0]?.signal;
+    const signal = engine.submissions[0]?.call.signal;
     expect(signal?.aborted).toBe(false);
     socket.destroy();
     await expect.poll(() => signal?.aborted).toBe(true);
@@ -146,15 +146,14 @@ describe("The node:http handler", () => {
   it("cancels a stream that opens after its reader has disconnected", async () => {
     const { dial, engine, handler } = await open();
     const gate = Promise.withResolvers<void>();
-    const subscribe = engine.subscribe.bind(engine);
-    engine.subscribe = async (...args) => {
+    engine.onSubscribe = async (subscription) => {
       await gate.promise;
-      return subscribe(...args);
+      return subscription;
     };
     const socket = await dial();
     socket.write(rpc("SendStreamingMessage", textMessage("hang")));
     await expect.poll(() => engine.submissions.length).toBe(1);
-    const signal = engine.submissions[0]?.signal;
+    const signal = engine.submissions[0]?.call.signal;
     socket.destroy();
     await expect.poll(() => signal?.aborted).toBe(true);
     gate.resolve();
@@ -219,7 +218,7 @@ describe("A body that the host has parsed", () => {
   ])("is read from request.body as %s", async (_kind, parse) => {
     const { engine, post } = await openBehind(parse);
     expect(await (await post(send)).json()).toMatchObject({ id: 1, result: { task: { status: {} } } });
-    expect(engine.submissions[0]?.message.parts).toMatchObject([{ text: "hëllo" }]);
+    expect(engine.submissions[0]?.request.message.parts).toMatchObject([{ text: "hëllo" }]);
   });
 
   it("has the same size limit", async () => {

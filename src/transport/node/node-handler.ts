@@ -21,7 +21,10 @@ export function createNodeHandler(
 
 function write(reply: Reply, response: ServerResponse): void {
   if ("source" in reply) {
-    new StreamPump(reply.source, response).start(reply);
+    const begin = (): void => {
+      response.writeHead(reply.status, { ...COMMON_HEADERS, ...reply.headers });
+    };
+    new StreamPump(reply.source, { sink: response, begin, breakOff: () => response.destroy() }).start();
     return;
   }
   if (response.destroyed) return;

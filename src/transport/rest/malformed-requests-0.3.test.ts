@@ -373,8 +373,8 @@ describeFaces("What REST 0.3 tolerates", (open) => {
     expect(response.status).toBe(200);
     expect(site.engine.submissions).toHaveLength(1);
     expect(site.engine.submissions[0]).toMatchObject({
-      dialect,
-      message: { messageId: "m", role: "user", parts: [{ text: "x" }] },
+      call: { dialect },
+      request: { message: { messageId: "m", role: "user", parts: [{ text: "x" }] } },
     });
     expect(({} as Record<string, unknown>)["polluted"]).toBeUndefined();
   });

@@ -423,7 +423,11 @@ describeFaces("What REST 1.0 tolerates", (open) => {
     const response = await send(site, { line: "POST /message:send", body });
     expect(response.status).toBe(200);
     expect(site.engine.submissions).toHaveLength(1);
-    expect(site.engine.submissions[0]?.message).toMatchObject({ messageId: "m", role: "user", parts: [{ text: "x" }] });
+    expect(site.engine.submissions[0]?.request.message).toMatchObject({
+      messageId: "m",
+      role: "user",
+      parts: [{ text: "x" }],
+    });
     expect(({} as Record<string, unknown>)["polluted"]).toBeUndefined();
   });
 

@@ -86,12 +86,10 @@ describeFaces("REST over HTTP", (open) => {
 
   it.each(DIALECTS)("reports in $dialect a later failure by one last event", async ({ dialect, base, message }) => {
     const site = await open();
-    const { engine } = site;
-    const subscribe = engine.subscribe.bind(engine);
-    engine.subscribe = async (...args) => {
-      const subscription = await subscribe(...args);
-      return subscription && { ...subscription, next: () => Promise.reject(new Error("disk 7 burnt")) };
-    };
+    site.engine.onSubscribe = (subscription) => ({
+      ...subscription,
+      take: (reader) => queueMicrotask(() => reader.failed(new Error("disk 7 burnt"))),
+    });
     const frames = await allFrames(await site.rest(`POST ${base}/message:stream`, message("hang")));
     expect(frames).toHaveLength(2);
     expect(frames[1]?.event).toBe("error");
@@ -208,7 +206,7 @@ describeFaces("REST over HTTP", (open) => {
       expect((await site.rest(`POST /agents/second${path}`, message)).status).toBe(200);
       expect(site.engine.submissions.at(-1)?.scope.agent).toBe("second");
     }
-    expect(site.engine.submissions.map(({ dialect }) => dialect)).toEqual(
+    expect(site.engine.submissions.map(({ call }) => call.dialect)).toEqual(
       ["1.0/rest", "1.0/rest", "0.3/rest-json", "0.3/rest-proto"].flatMap((dialect) => [dialect, dialect]),
     );
   });
@@ -230,7 +228,7 @@ describeFaces("REST over HTTP", (open) => {
     for (const given of [publicUrl, () => publicUrl]) {
       const site = await open({ publicUrl: given });
       await site.rest(`POST ${path}`, dialect === "1.0/rest" ? textMessage("x") : protoMessage("x"));
-      expect(site.engine.submissions[0]).toMatchObject({ dialect, scope: { tenant } });
+      expect(site.engine.submissions[0]).toMatchObject({ call: { dialect }, scope: { tenant } });
     }
   });
 

@@ -1,21 +1,26 @@
-import type { RestFamily, RestRoute } from "../../wire/codec.ts";
+import type { RestFamily, RestRoute, RootAgent } from "../../wire/codec.ts";
+import { answerCall } from "../call/answer-call.ts";
 import type { Endpoint } from "../endpoint.ts";
-import { strayRefusal } from "../jsonrpc/endpoint.ts";
-import { createRoute, type Handler, type NamedRoutes, type Route } from "../router.ts";
-import { handleRest, restRefusal } from "./endpoint.ts";
+import { strayRefusal } from "../jsonrpc/refusal.ts";
+import { createRoute, type Handler, type Mount, type NamedRoutes, type Route } from "../router.ts";
 import { namesIn, PathTree } from "./path-tree.ts";
+import { REST_PRESENTER } from "./presenter.ts";
+import { restRefusal } from "./refusal.ts";
+import { RestCall } from "./rest-call.ts";
 
-/** The REST routes of every family. An unknown path is answered by the family whose paths begin with the same segment. */
-export function createRestRoutes(endpoint: Endpoint): NamedRoutes {
+/** The REST routes of every family. `mountChosen` mounts the agent that a family chooses at the root. An unknown path is answered by the family whose paths begin with the same segment. */
+export function createRestRoutes(endpoint: Endpoint, mountChosen: (choice: RootAgent) => Mount): NamedRoutes {
   const plain = new PathTree<Route>();
   const tenanted = new PathTree<Route>();
   const notFoundRoutes = new Map<string, Route>();
   const { restFamilies } = endpoint.dialects;
   for (const family of restFamilies) {
+    const rootMount = family.rootAgent && mountChosen(family.rootAgent);
     const missing = createRoute(new Map(), { refuse: restRefusal(family) });
     for (const routes of Map.groupBy(family.routes, ({ path }) => path.replaceAll(/\{\w+\}/g, "{}")).values()) {
-      addRoutes(plain, routes, routeOf(endpoint, { family, routes, leading: [] }));
-      if (family.tenants) addRoutes(tenanted, routes, routeOf(endpoint, { family, routes, leading: ["tenant"] }));
+      addRoutes(plain, routes, routeOf(endpoint, { family, routes, leading: [], rootMount }));
+      if (family.tenants)
+        addRoutes(tenanted, routes, routeOf(endpoint, { family, routes, leading: ["tenant"], rootMount }));
       notFoundRoutes.set(routes[0]?.path.split("/")[1] ?? "", missing);
     }
   }
@@ -31,19 +36,24 @@ interface Place {
   readonly routes: readonly RestRoute[];
   /** Names of parameters before those of the path. */
   readonly leading: readonly string[];
+  /** As in {@link Route}. */
+  readonly rootMount: Mount | undefined;
 }
 
-function routeOf(endpoint: Endpoint, { family, routes, leading }: Place): Route {
+function routeOf(endpoint: Endpoint, { family, routes, leading, rootMount }: Place): Route {
   const handlers = routes.map(({ method, path, operation }): [string, Handler] => {
     const names = [...leading, ...namesIn(path)];
     return [
       method,
       (exchange, { mount, captured }) =>
-        handleRest(endpoint, exchange, { service: mount(exchange), family, operation, names, captured }),
+        answerCall(
+          endpoint,
+          new RestCall(exchange, { service: mount(exchange), family, operation, names, captured }),
+          REST_PRESENTER,
+        ),
     ];
   });
-  const { forDefaultProject = false } = family;
-  return createRoute(new Map(handlers), { refuse: restRefusal(family), forDefaultProject });
+  return createRoute(new Map(handlers), { refuse: restRefusal(family), rootMount });
 }
 
 function addRoutes(tree: PathTree<Route>, [route]: readonly RestRoute[], made: Route): void {

@@ -28,9 +28,12 @@ function open(batches: Array<StreamBatch | undefined | Promise<StreamBatch | und
     kind: "stream",
     opening: { kind: "task", task },
     events: {
-      next: async () => {
+      take: (reader) => {
         state.asked += 1;
-        return batches[state.asked - 1];
+        Promise.resolve(batches[state.asked - 1]).then(
+          (batch) => reader.arrived(batch),
+          (error: unknown) => reader.failed(error),
+        );
       },
       close: () => {
         state.closed += 1;

@@ -23,14 +23,15 @@ export function presentStream(endpoint: Endpoint, call: TextCall, presented: Sse
   if (stream.opening.kind === "task") call.useStyleOf(stream.opening.task.dialect);
   const { envelope, codec } = call;
   const { answers } = endpoint;
-  const kind = answerKind(endpoint, call);
   const source = openEventStream({
     stream,
     codec,
     envelope,
     namesEvents,
-    openAnswer: (opening) =>
-      typeof opening === "string" ? answers.ofText(opening, kind) : answers.ofPieces(opening, 0, kind),
+    openAnswer: (opening) => {
+      const kind = answerKind(endpoint, call);
+      return typeof opening === "string" ? answers.ofText(opening, kind) : answers.ofPieces(opening, 0, kind);
+    },
     ended,
   });
   return { status: 200, headers: call.headersWith(STREAM_HEADERS), source };

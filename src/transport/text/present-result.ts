@@ -60,7 +60,7 @@ function resultHeaders(call: TextCall, result: OperationResult): Headers {
 const WHOLE_PAGE_BYTES = 256 * 1024;
 
 /** The bytes that an answer holds in memory from the beginning, if it is encoded while it is sent; `undefined` if it is encoded at once. */
-function piecesBytes(result: OperationResult): number | undefined {
+export function piecesBytes(result: OperationResult): number | undefined {
   if (result.kind === "task" || result.kind === "sent") {
     return result.task.large === undefined ? undefined : textBytes(result.task);
   }

@@ -2,8 +2,9 @@ import { isWireObject } from "../fields/fields.ts";
 import { type SignedForm, signedForms } from "./signed-card.ts";
 
 /**
- * The forms of a card to sign. A 1.0 or hybrid card gets one signature per form that verifiers may check. 0.3 has the member `signatures`
- * but no rules for it, so a 0.3 card is signed as it is written. Earlier cards have no signatures: the result is empty.
+ * The forms of a card to sign. A 1.0 or hybrid card gets one signature per form that verifiers may check (A2A 1.0 §8.4.3 allows several).
+ * 0.3 has the member `signatures` (A2A 0.3 §5.5.6) but no rules for it, so a 0.3 card is signed as it is written. Earlier cards have no
+ * signatures: the result is empty.
  */
 export function formsToSign(card: unknown): readonly SignedForm[] {
   if (!isWireObject(card)) return [];

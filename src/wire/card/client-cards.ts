@@ -1,3 +1,6 @@
+// Reads cards of agents in every version. A card may mix versions (see `hybrid-card.ts`), so each version's members are looked for
+// separately, and the interfaces that are found are merged into one list.
+
 import { withoutTrailing } from "../../internal/without-trailing.ts";
 import type { AgentCard, AgentInterface } from "../../protocol/card.ts";
 import { A2AError, type FieldViolation } from "../../protocol/error.ts";
@@ -22,6 +25,7 @@ export interface ParsedCard {
   readonly warnings: readonly FieldViolation[];
 }
 
+/** An interface, and the field of the card that names its URL, for errors and warnings. */
 interface FoundInterface {
   readonly field: string;
   readonly at: AgentInterface;
@@ -48,6 +52,7 @@ export function readCard(value: unknown, fetchedFrom?: string): ParsedCard {
   return { card: { ...shared, interfaces }, warnings: [...faults, ...missing(shared, wire)] };
 }
 
+/** The agent is at fault, not the caller: an invalid field makes the card unusable. */
 function withinCard<T>(read: () => T): T {
   try {
     return read();
@@ -154,6 +159,7 @@ function bindingOf(name: string): string {
   }
 }
 
+/** `undefined` for a URL that the client must not call. User and password in a URL would be sent as credentials that nobody configured. */
 function webAddress(address: string, base: string | undefined): string | undefined {
   if (address === "" || !URL.canParse(address, base)) return undefined;
   const url = new URL(address, base);

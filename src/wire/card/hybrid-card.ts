@@ -5,6 +5,7 @@ import { cardObject as cardObject1_0 } from "../v1_0/card.ts";
 /**
  * Encodes a card for readers of 0.3 and of 1.0, which ignore each other's members: the members of both versions side by side, also within
  * `capabilities`, `securitySchemes` and `skills`.
+ * `{ url, preferredTransport, …, supportedInterfaces, securitySchemes: { key: { type: "apiKey", …, apiKeySecurityScheme: {…} } } }`
  */
 export function encodeHybridCard(card: AgentCard): string {
   const older = cardObject0_3(card);

@@ -1,3 +1,6 @@
+// Which members of a card a signature covers. A2A 1.0 §8.4.1 defines it by the presence of fields in the proto definition, so the tables
+// below repeat the relevant part of that definition: for each member whether it is required, `optional` or neither.
+
 import { isWireObject, type WireObject } from "../fields/fields.ts";
 
 /**
@@ -12,6 +15,7 @@ type MemberType = Shape | readonly [list: Shape] | { readonly named: Shape } | "
 /** Presence and type of a member, and the value of a required member that is missing. */
 type Member = readonly [Presence, MemberType, empty?: unknown];
 
+/** An object of the proto definition, by the JSON names of its members. */
 interface Shape {
   readonly members: Readonly<Record<string, Member>>;
 }
@@ -22,6 +26,7 @@ const REQUIRED_MAP = ["required", "value", {}] as const;
 const OPTIONAL = ["optional", "value"] as const;
 const IMPLICIT = ["implicit", "value"] as const;
 
+/** A security requirement: `{"schemes":{"key":{"list":["read"]}}}`. */
 const REQUIREMENT: Shape = { members: { schemes: ["implicit", { named: { members: { list: IMPLICIT } } }] } };
 
 const FLOWS: Shape = {
@@ -131,6 +136,9 @@ export function signedForms(card: WireObject): readonly SignedForm[] {
   ];
 }
 
+/**
+ * Keeps the members of the shape, in the order of the shape. The order does not matter: the signature covers the members sorted by name.
+ */
 function reduceObject(object: WireObject, { members }: Shape): WireObject {
   const kept = Object.entries(members).flatMap(([name, [presence, type, empty]]) => {
     const written = Object.hasOwn(object, name) ? (object[name] ?? empty) : empty;
@@ -141,6 +149,7 @@ function reduceObject(object: WireObject, { members }: Shape): WireObject {
   return Object.fromEntries(kept);
 }
 
+/** A value of another type than the definition's is kept unchanged. */
 function reduce(value: unknown, type: MemberType): unknown {
   if (type === "value") return value;
   if (isList(type)) return Array.isArray(value) ? value.map((item) => reduce(item, type[0])) : value;
@@ -153,6 +162,7 @@ function isList(type: Exclude<MemberType, "value">): type is readonly [Shape] {
   return Array.isArray(type);
 }
 
+/** The default values of the proto definition, which ProtoJSON omits. */
 function isDefault(value: unknown): boolean {
   return value === false || value === 0 || isEmpty(value);
 }

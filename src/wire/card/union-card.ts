@@ -9,7 +9,7 @@ export type UnionParts = Readonly<Record<"0.3" | "0.2" | "0.1", boolean>>;
 
 /**
  * Encodes a card for clients of 0.1, 0.2 and 0.3, which ignore each other's members: the card of the newest version, which has all members
- * of the others except `authentication` of 0.1. Its URL accepts the methods of all three versions.
+ * of the others except `authentication` of 0.1 (A2A 0.1 §5.5.3). Its URL accepts the methods of all three versions.
  */
 export function encodeUnionCard(card: AgentCard, parts: UnionParts): string {
   if (!parts["0.3"] && !parts["0.2"]) return JSON.stringify(cardObject0_1(card));

@@ -44,30 +44,37 @@ export interface ClientCodec {
   decodeError(value: unknown, httpStatus: number): A2AError;
 }
 
+/** The client side of a JSON-RPC dialect. The caller adds the envelope (`jsonrpc`, `id`). */
 export interface RpcClientCodec extends ClientCodec {
   /** Throws an `A2AError` of code `unsupported-operation` if the version has no such method. */
   encodeRequest(request: ClientRequest): RpcCall;
 }
 
+/** The client side of a REST dialect. */
 export interface RestClientCodec extends ClientCodec {
   /** Throws an `A2AError`: `unsupported-operation` if the dialect has no such route, `invalid-params` for an id that no path can contain. */
   encodeRequest(request: ClientRequest): RestCall;
 }
 
+/** The members of a JSON-RPC request that depend on the operation. */
 export interface RpcCall {
   readonly method: string;
   /** JSON text. */
   readonly params: string;
 }
 
+/** One HTTP request without its headers. */
 export interface RestCall {
   readonly method: "GET" | "POST" | "DELETE";
   /** Path and query, percent-encoded; appended to the URL of the interface. */
   readonly path: string;
-  /** JSON text. */
+  /** JSON text. Absent: the request has no body. */
   readonly body?: string;
 }
 
+/**
+ * The answer of an agent, independent of its version. The kinds follow the operation, except for a send, which returns a task or a message.
+ */
 export type RemoteResult =
   | { readonly kind: "sent"; readonly task: Task }
   | { readonly kind: "replied"; readonly message: Message }
@@ -94,6 +101,7 @@ export type RemoteResult =
 /** A webhook as the server stores it. The server may mask its secrets. */
 export type RemotePushConfig = PushConfig & { readonly taskId: TaskId };
 
+/** One frame of a stream, independent of the agent's version: a whole task, a message, or an event of a task. */
 export type RemoteEvent =
   | { readonly kind: "task"; readonly task: Task }
   | { readonly kind: "message"; readonly message: Message }
@@ -104,4 +112,6 @@ export type RemoteEvent =
       readonly final: boolean;
       /** The task asks a question, but the server keeps the stream open (`final: false`, A2A 0.3 §7.2.2). */
       readonly moreFollows?: boolean;
+      /** The generation of the task after the event, if the server sends it. */
+      readonly generation?: number;
     });

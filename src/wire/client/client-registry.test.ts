@@ -1,11 +1,12 @@
 import { describe, expect, it } from "vitest";
+import { dialectSettings } from "../options.ts";
 import { PLAIN_BINDING } from "../plain/binding.ts";
 import { supportedRows } from "../registry.ts";
 import { clientDialect, isSupportedInterface } from "./client-registry.ts";
 
 describe("The dialects of a client", () => {
   it("include every interface that this server offers", () => {
-    const offered = supportedRows().flatMap((row) => row.interfaces("http://host"));
+    const offered = supportedRows(dialectSettings({})).flatMap((row) => row.interfaces("http://host"));
     expect(offered.filter((way) => !isSupportedInterface(way))).toEqual([]);
   });
 

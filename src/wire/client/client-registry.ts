@@ -13,6 +13,10 @@ import {
   createRestClientCodec as createRestCodec1_0,
   createRpcClientCodec as createRpcCodec1_0,
 } from "../v1_0/client-codec.ts";
+import {
+  createRestClientCodec as createRestCodec1_1,
+  createRpcClientCodec as createRpcCodec1_1,
+} from "../v1_1/client-codec.ts";
 import type { RestClientCodec, RpcClientCodec } from "./client-codec.ts";
 
 /** How to call an agent at one of its interfaces: the codec, and the headers and paths around its texts. */
@@ -22,6 +26,7 @@ export type ClientDialect = DialectTraits &
     | { readonly binding: "rest"; readonly codec: RestClientCodec }
   );
 
+/** What a caller of a dialect must know besides its texts. */
 export interface DialectTraits {
   /** The value of `A2A-Version`. Absent: the header is not sent. Most agents of 0.x ignore it. */
   readonly versionHeader?: string;
@@ -33,20 +38,37 @@ export interface DialectTraits {
   readonly streams: boolean;
   /** Messages are sent with their ids, so that an agent can recognise a repeated message. */
   readonly messageIds: boolean;
+  /** Tasks have a generation, which gets can wait for and sends can depend on. Default false. */
+  readonly generations?: true;
   /** Path of streams, relative to the interface's URL, for servers that do not have the streaming method at that URL. */
   readonly streamPath?: string;
   /** Path of the extended card, relative to the interface's URL. Absent: the binding has an operation for it. */
   readonly extendedCardPath?: string;
 }
 
+/** `dialect` creates the codec when an interface with this version and binding is used. */
 interface Row {
   readonly version: string;
   readonly binding: string;
   dialect(): ClientDialect;
 }
 
-const SINCE_1_0 = { extensionsHeader: "A2A-Extensions", waits: true, streams: true, messageIds: true } as const;
-const BEFORE_1_0 = { extensionsHeader: "X-A2A-Extensions", waits: true, streams: true, messageIds: true } as const;
+/** Since 1.0, which renamed the header of the extensions (A2A 1.0 §3.2.6). */
+export const SINCE_1_0: DialectTraits = {
+  extensionsHeader: "A2A-Extensions",
+  waits: true,
+  streams: true,
+  messageIds: true,
+};
+/** A preview: see `PREVIEWS`. */
+export const SINCE_1_1: DialectTraits = { ...SINCE_1_0, versionHeader: "1.1", generations: true };
+/** 0.2 and 0.3. */
+export const BEFORE_1_0: DialectTraits = {
+  extensionsHeader: "X-A2A-Extensions",
+  waits: true,
+  streams: true,
+  messageIds: true,
+};
 
 /**
  * All dialects that a client supports, newest first. Requests over REST 0.3 have the style of its proto definition, as every official
@@ -62,6 +84,16 @@ const ROWS: readonly Row[] = [
     version: "1.0",
     binding: "HTTP+JSON",
     dialect: () => ({ ...SINCE_1_0, versionHeader: "1.0", binding: "rest", codec: createRestCodec1_0() }),
+  },
+  {
+    version: "1.1",
+    binding: "JSONRPC",
+    dialect: () => ({ ...SINCE_1_1, binding: "rpc", codec: createRpcCodec1_1() }),
+  },
+  {
+    version: "1.1",
+    binding: "HTTP+JSON",
+    dialect: () => ({ ...SINCE_1_1, binding: "rest", codec: createRestCodec1_1() }),
   },
   {
     version: "0.3",
@@ -139,14 +171,34 @@ export function clientDialect(
   return isStyled && restStyle === "json" ? { ...dialect, codec: createKindCodec0_3() } : dialect;
 }
 
-/** Whether the client supports the version and binding of an interface. */
-export function isSupportedInterface(agentInterface: InterfaceVersion): boolean {
-  return rowOf(agentInterface) !== undefined;
+/** Versions that are unfinished: a client uses them only if its caller asks for them. */
+const PREVIEWS: ReadonlySet<string> = new Set(["1.1"]);
+
+/**
+ * Whether the client supports the version and binding of an interface; gRPC only where the runtime does. `preview`: the unfinished versions that
+ * its caller asks for.
+ */
+export function isSupportedInterface(agentInterface: InterfaceVersion, preview: readonly string[] = []): boolean {
+  const version = versionOf(agentInterface);
+  if (PREVIEWS.has(version) && !preview.includes(version)) return false;
+  return rowOf(agentInterface) !== undefined || (isGrpc(agentInterface) && GRPC_VERSIONS.has(version));
 }
 
-function rowOf({ binding, protocolVersion }: InterfaceVersion): Row | undefined {
+/** The versions that clients support over gRPC. */
+const GRPC_VERSIONS: ReadonlySet<string> = new Set(["1.0", "1.1", "0.3"]);
+
+export function isGrpc({ binding }: Pick<AgentInterface, "binding">): boolean {
+  return binding.toUpperCase() === "GRPC";
+}
+
+function versionOf({ protocolVersion }: InterfaceVersion): string {
+  return /^\d+\.\d+/.exec(protocolVersion)?.[0] ?? protocolVersion;
+}
+
+function rowOf(agentInterface: InterfaceVersion): Row | undefined {
+  const { binding } = agentInterface;
   const name = binding.toUpperCase();
   const known = binding === PLAIN_BINDING ? binding : (BINDING_NAMES.get(name) ?? name);
-  const [version] = /^\d+\.\d+/.exec(protocolVersion) ?? [protocolVersion];
+  const version = versionOf(agentInterface);
   return ROWS.find((row) => row.binding === known && row.version === version);
 }

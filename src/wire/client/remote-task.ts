@@ -24,6 +24,9 @@ export interface TaskReaders {
   readonly status: Reader<TaskStatus>;
 }
 
+/**
+ * Creates the readers of one version from those of the fields that differ. They throw `invalid-params` with the path of an invalid field.
+ */
 export function taskReaders(fields: TaskFieldReaders): TaskReaders {
   const artifact: Reader<Artifact> = (value, path) => decodeArtifact(value, path, fields);
   const status: Reader<TaskStatus> = (value, path) => decodeStatus(value, path, fields);
@@ -33,6 +36,7 @@ export function taskReaders(fields: TaskFieldReaders): TaskReaders {
 
 type TaskMembers = Omit<TaskReaders, "task"> & Pick<TaskFieldReaders, "message">;
 
+/** Only the id is required. Absent artifacts and history stay absent: the agent did not send them, which is not the same as none. */
 function decodeTask(value: unknown, path: string, read: TaskMembers): Task {
   const wire = asObject(value, path);
   const artifacts = member(wire, "artifacts");

@@ -1,5 +1,6 @@
 import { invalidField } from "../../protocol/error.ts";
 
+/** Text that is already in the form that is stored, as nearly all files are. */
 const STANDARD = /^[A-Za-z0-9+/]*={0,2}$/;
 const DIGITS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 const PADDING = 0x3d;
@@ -8,8 +9,9 @@ const PADDING = 0x3d;
 const STANDARD_DIGIT: Uint8Array = standardDigits();
 
 /**
- * Normalises base64 in the standard or URL-safe alphabet, padded or not, to standard padded base64. Throws `invalid-params` for other text.
- * Works on bytes: `replaceAll` on the string takes 100 times as long if it replaces every character.
+ * Normalises base64 in the standard or URL-safe alphabet, padded or not, to standard padded base64: `-_8` becomes `+/8=`. ProtoJSON readers
+ * must accept all four forms. Throws `invalid-params` for other text. Works on bytes: `replaceAll` on the string takes 100 times as long if
+ * it replaces every character.
  */
 export function decodeBase64(text: string, path: string): string {
   if (text.length % 4 === 0 && STANDARD.test(text)) return text;

@@ -3,7 +3,10 @@ import { A2AError } from "../../protocol/error.ts";
 /** Pairs of a field name in errors of the server core, and its name in one version. */
 export type FieldNames = readonly (readonly [neutral: string, own: string])[];
 
-/** Replaces the field names in an error by those of the caller's version. */
+/**
+ * Replaces the field names in an error by those of the caller's version, in the message too.
+ * In 0.1, `message.contextId: must not be empty` becomes `sessionId: must not be empty`.
+ */
 export function withFieldNames(error: A2AError, names: FieldNames): A2AError {
   const { code, message, metadata, violations, data } = error;
   const { field } = metadata;

@@ -1,16 +1,19 @@
+// Readers of single values for decoders of requests. Each takes a parsed JSON value and the path of its field, returns the value with its
+// type, and throws `invalid-params` with that path if the value has another type. `as…` requires a value, `optional…` accepts `undefined`.
+
 import { invalidField } from "../../protocol/error.ts";
 import type { JsonObject, JsonValue } from "../../protocol/json.ts";
 
 /** An object from `JSON.parse`. All members are own properties, including `__proto__`, so lookups are safe. */
 export type WireObject = Readonly<Record<string, unknown>>;
 
-/** Maximum nesting depth of free-form JSON. */
+/** Maximum nesting depth of free-form JSON. Limits the recursion of everything that later walks through the value. */
 export const MAX_DEPTH = 64;
 /** Maximum length of an id, in UTF-16 code units. */
 export const MAX_ID_LENGTH = 256;
 const INT32_MAX = 2_147_483_647;
 
-/** The member `name`, else the member `alias`. `null` counts as absent. */
+/** The member `name`, else the member `alias`, which is the snake_case name that ProtoJSON readers accept too. `null` counts as absent. */
 export function member(object: WireObject, name: string, alias?: string): unknown {
   const value = object[name] ?? (alias === undefined ? undefined : object[alias]);
   return value === null ? undefined : value;
@@ -21,10 +24,12 @@ export function asObject(value: unknown, path: string): WireObject {
   return value;
 }
 
+/** True for a JSON object, false for arrays and `null`. */
 export function isWireObject(value: unknown): value is WireObject {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
+/** Also throws if the array has more than `maxLength` elements. */
 export function asArray(value: unknown, path: string, maxLength: number): readonly unknown[] {
   if (!Array.isArray(value)) throw invalidField(path, `must be an array, not ${typeName(value)}`);
   if (value.length > maxLength)
@@ -80,6 +85,7 @@ function faultOf(id: string): string | undefined {
   return id.includes("\0") ? "must not contain the character NUL" : undefined;
 }
 
+/** As `asId`, but empty counts as absent, as in ProtoJSON. */
 export function optionalId(value: unknown, path: string): string | undefined {
   return value === undefined || value === "" ? undefined : asId(value, path);
 }
@@ -97,6 +103,7 @@ export function asJson(value: unknown, path: string): JsonValue {
   return value as JsonValue;
 }
 
+/** Free-form JSON that must be an object, such as metadata; checked like `asJson`. */
 export function optionalJsonObject(value: unknown, path: string): JsonObject | undefined {
   if (value === undefined) return undefined;
   const object = asObject(value, path);
@@ -105,6 +112,7 @@ export function optionalJsonObject(value: unknown, path: string): JsonObject | u
   return object as JsonObject;
 }
 
+/** Walks through the whole value once. `path` stays that of the top: naming deep members would cost more than the check. */
 function checkJson(value: unknown, path: string, depth: number): void {
   if (typeof value === "number") {
     if (!Number.isFinite(value)) throw invalidField(path, "has a number outside the range of a 64-bit float");

@@ -6,13 +6,14 @@ type Links = Omit<Message, "messageId" | "role" | "parts">;
 
 /** snake_case names, for versions that accept them. */
 export type Aliases = Readonly<Record<"contextId" | "taskId" | "referenceTaskIds", string>>;
+/** For 1.0 and the proto style of 0.3. */
 export const SNAKE_CASE: Aliases = {
   contextId: "context_id",
   taskId: "task_id",
   referenceTaskIds: "reference_task_ids",
 };
 
-/** The context, tasks, extensions and metadata of a message. Ids get their branded types here. */
+/** The context, tasks, extensions and metadata of a message. Empty lists are left out. Ids get their branded types here. */
 export function decodeLinks(wire: WireObject, path: string, aliases?: Aliases): Links {
   const links: { -readonly [Name in keyof Links]: Links[Name] } = {};
   const contextId = optionalId(member(wire, "contextId", aliases?.contextId), `${path}.contextId`);

@@ -2,7 +2,7 @@
 export interface Parsing {
   /** The member that distinguishes kinds of parts: `type` in 0.1, `kind` later. */
   readonly tag: "kind" | "type";
-  /** Accept common deviations from the specification. */
+  /** Accept common deviations from the specification. False only if the server's option `lenient` is `false`. */
   readonly lenient: boolean;
 }
 

@@ -5,7 +5,8 @@ const RFC_3339 =
 
 /**
  * Parses an RFC 3339 time with zone; returns milliseconds since the epoch. Fractions of a millisecond are rounded up, so that a filter "at
- * this time or later" stays correct for stored times, which have milliseconds. Throws `invalid-params`.
+ * this time or later" stays correct for stored times, which have milliseconds. Offsets are accepted although 1.0 allows only `Z` (A2A 1.0
+ * §5.6.1). Throws `invalid-params`.
  */
 export function decodeTimestamp(text: string, path: string): number {
   const match = RFC_3339.exec(text);

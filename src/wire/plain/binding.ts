@@ -1,3 +1,5 @@
+// How agent cards announce the plain dialect. It is no binding of A2A: two routes with text only, for callers without an A2A library.
+
 import type { AgentInterface } from "../../protocol/card.ts";
 
 /** The `protocolBinding` of the plain dialect in agent cards: a custom binding (A2A 1.0 §5.8). */
@@ -8,12 +10,6 @@ export const PLAIN_BINDING = "urn:palaver:binding:plain";
  * of the cards of 0.x, which cannot list custom bindings.
  */
 export const PLAIN_VERSION = "1.0";
-
-/**
- * A request header. A request with it that names no agent is refused with 404 unless an agent declares a `defaultProjectId`, as if the
- * server's option `requireDefaultProject` were set. Its value is ignored.
- */
-export const REQUIRE_DEFAULT_PROJECT = "palaver-require-default-project";
 
 /** The plain interface of the agent whose URL is `base`. */
 export function plainInterface(base: string): AgentInterface {

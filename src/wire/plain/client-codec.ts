@@ -28,6 +28,7 @@ export function createRestClientCodec(): RestClientCodec {
   };
 }
 
+/** Throws `unsupported-operation` for everything but sending and getting. */
 function encodeRequest(request: ClientRequest): RestCall {
   switch (request.operation) {
     case "send":

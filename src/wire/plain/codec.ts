@@ -10,6 +10,10 @@ import type { PlainParsing } from "./message.ts";
 import { decodeRequest } from "./request.ts";
 import { encodeTask } from "./task.ts";
 
+/**
+ * Callers poll and see no questions: a task that waits is `working`. So a message with a session never answers a question by its context
+ * alone.
+ */
 const POLICY: OperationPolicy = {
   closeOnInputRequired: true,
   terminalSubscribe: "snapshot",

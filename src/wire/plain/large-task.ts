@@ -17,6 +17,7 @@ export function largeTask(task: StoredTask): LargeTaskFormat {
   };
 }
 
+/** A stored message as the plain dialect writes it. */
 function messageText(stored: string): string {
   return JSON.stringify(messageObject(readMessage(stored)));
 }

@@ -14,6 +14,7 @@ import {
 } from "../fields/fields.ts";
 import { decodePart, partObject } from "./part.ts";
 
+/** Maximum number of parts in a message. */
 const MAX_PARTS = 1000;
 
 /** How requests are parsed. */

@@ -7,7 +7,10 @@ export function partObject(part: Part): object {
   return { type: "text", text: partText(part) };
 }
 
-/** A part as text: data as JSON, a file by its URL or, if it is inline, by its name. */
+/**
+ * A part as text: data as JSON, a file by its URL or, if it is inline, by its name.
+ * `{ url: "https://…", filename: "a.pdf" }` becomes `a.pdf: https://…`. `{ raw, mediaType: "image/png" }` becomes `[file, image/png]`.
+ */
 export function partText(part: Part): string {
   if (part.text !== undefined) return part.text;
   if (part.url !== undefined) return part.filename === undefined ? part.url : `${part.filename}: ${part.url}`;

@@ -11,6 +11,9 @@ const DEFAULT_TIMEOUT_MS = 300_000;
 /** The maximum of timers in JavaScript: 24.8 days. */
 const MAX_TIMEOUT_MS = 2_147_483_647;
 
+/**
+ * Decodes both requests of the plain dialect. Throws `invalid-params` for an invalid field, `unsupported-operation` for other operations.
+ */
 export function decodeRequest(
   operation: Operation,
   { path, body }: RestRequest,
@@ -66,6 +69,7 @@ function withLinks(message: Message, beside: Pick<Message, "contextId" | "taskId
   return { ...message, ...beside };
 }
 
+/** Fractions of a millisecond are rounded up. */
 function decodeTimeout(value: unknown, path: string): number {
   if (value === undefined) return DEFAULT_TIMEOUT_MS;
   if (typeof value !== "number") throw invalidField(path, `must be a number, not ${typeName(value)}`);

@@ -27,7 +27,10 @@ const DEFAULT_TEXTS: Partial<Readonly<Record<TaskState, string>>> = {
   rejected: "Task rejected",
 };
 
-/** Encodes a task in the plain dialect. */
+/**
+ * Encodes a task in the plain dialect:
+ * `{"id":"t1","state":"completed","messages":[{"role":"user","parts":[…]},…],"sessionId":"c1","createdAt":"…","updatedAt":"…"}`.
+ */
 export function encodeTask(stored: StoredTask): string {
   const task = readTask(stored);
   const { state, timestamp } = task.status;
@@ -55,6 +58,7 @@ function messagesOf({ status, history = [], artifacts = [] }: Task): object[] {
   return [...messages.map(messageObject), ...artifactTexts];
 }
 
+/** Whether the status message of a task in this state must be the last message. */
 function isLast(state: TaskState): boolean {
   return state !== "submitted" && state !== "working" && state !== "completed";
 }

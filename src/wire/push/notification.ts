@@ -6,7 +6,7 @@ import type { RemoteEvent } from "../client/client-codec.ts";
 import { asObject, isWireObject, member, type WireObject } from "../fields/fields.ts";
 import { decodeRemoteEvent as decodeEvent0_1 } from "../v0_1/event.ts";
 import { decodeRemoteEvent as decodeEvent0_3 } from "../v0_3/event.ts";
-import { decodeRemoteEvent as decodeEvent1_0 } from "../v1_0/event.ts";
+import { decodeRemoteEvent as decodeEvent1_1 } from "../v1_1/event.ts";
 
 /** A decoded notification, of any version. */
 export interface Notification {
@@ -47,16 +47,18 @@ const WRAPPERS = [
 ] as const;
 const NAMES = WRAPPERS.map(([name]) => name).join(", ");
 
+/** By `kind` (0.2, 0.3), by the names of states, else by the wrapper member (1.0). */
 function decodeEvent(wire: WireObject): RemoteEvent {
   if (typeof wire["kind"] === "string") return decodeEvent0_3(wire);
-  if (isBare(wire)) return hasStateConstant(wire) ? decodeEvent1_0(wire) : decodeEvent0_1(withFullStatus(wire));
+  if (isBare(wire)) return hasStateConstant(wire) ? decodeEvent1_1(wire) : decodeEvent0_1(withFullStatus(wire));
   const [payload, another] = WRAPPERS.map(([name, alias]) => member(wire, name, alias)).filter(isWireObject);
   // With two of them, a receiver could check one and use the other.
   if (another !== undefined) throw invalidField("body", `must have only one of ${NAMES}`);
   if (payload === undefined) throw invalidField("body", `must be a task, or have one of ${NAMES}`);
-  return typeof payload["kind"] === "string" ? decodeEvent0_3(wire) : decodeEvent1_0(wire);
+  return typeof payload["kind"] === "string" ? decodeEvent0_3(wire) : decodeEvent1_1(wire);
 }
 
+/** A task, event or message that is not wrapped in a member such as `task` or `statusUpdate`. */
 function isBare(wire: WireObject): boolean {
   return ["status", "artifact", "parts"].some((name) => member(wire, name) !== undefined);
 }
@@ -75,6 +77,7 @@ function withFullStatus(wire: WireObject): WireObject {
   return isWhole ? { ...rest, kind: "task", status: full } : { ...rest, taskId, status: full };
 }
 
+/** A task id is required except for messages: without it a receiver could not check that it expects the task (A2A 1.0 §13.2). */
 function placeOf(event: RemoteEvent): Pick<Notification, "taskId" | "state"> {
   switch (event.kind) {
     case "task":

@@ -8,6 +8,7 @@ export type Authentication = NonNullable<PushConfig["authentication"]>;
 /** Decodes `authentication`, which differs between versions. `undefined`: it is empty. */
 type AuthenticationReader = (value: unknown, path: string) => Authentication | undefined;
 
+/** Maximum number of additional headers of a webhook. */
 const MAX_HEADERS = 32;
 /** Maximum length of the URL, of a header name and of each header value, in UTF-16 code units. */
 const MAX_TEXT_LENGTH = 8192;
@@ -36,6 +37,7 @@ export function decodePushConfig(wire: WireObject, path: string, readAuthenticat
   };
 }
 
+/** Valid header names: `token` of RFC 9110 §5.6.2. */
 const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 
 /** An empty object counts as absent, because some callers always write it. */
@@ -56,6 +58,9 @@ function decodeHeader(name: string, value: unknown, path: string): string {
 /** Valid header values: no control characters except tab, and only Latin-1. */
 const HEADER_TEXT = /^[\t\x20-\x7e\x80-\xff]*$/;
 
+/**
+ * A text that can be the value of an HTTP header. Rejects line breaks: with them a caller could add headers of its own to notifications.
+ */
 export function asHeaderText(value: unknown, path: string): string {
   const text = asString(value, path);
   if (text.length > MAX_TEXT_LENGTH) throw invalidField(path, tooLong());

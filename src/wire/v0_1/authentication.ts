@@ -2,13 +2,16 @@ import type { AgentCard, SecurityScheme } from "../../protocol/card.ts";
 import { listOf, textOf } from "../fields/answer-fields.ts";
 import { asObject, isWireObject, member } from "../fields/fields.ts";
 
-/** The member `authentication` of a 0.1 card: scheme names, and one text with further details. */
+/** The member `authentication` of a 0.1 card: scheme names, and one text with further details (A2A 0.1 §5.5.3). It holds no secrets. */
 export interface WireAuthentication {
   readonly schemes: readonly string[];
   readonly credentials?: string;
 }
 
-/** The required schemes of a card, or all declared ones if the card has no requirements. `undefined` if 0.1 has no name for any. */
+/**
+ * The required schemes of a card, or all declared ones if the card has no requirements. `undefined` if 0.1 has no name for any.
+ * `{ key: { type: "apiKey", in: "header", name: "X-Key" } }` becomes `{ schemes: ["ApiKey"], credentials: '{"in":"header","name":"X-Key"}' }`.
+ */
 export function authenticationOf({ securitySchemes, security }: AgentCard): WireAuthentication | undefined {
   const declared = new Map(Object.entries(securitySchemes ?? {}));
   const required = security === undefined ? declared.keys() : security.flatMap((names) => Object.keys(names));
@@ -19,6 +22,7 @@ export function authenticationOf({ securitySchemes, security }: AgentCard): Wire
   return { schemes, ...(key !== undefined && { credentials: JSON.stringify({ in: key.in, name: key.name }) }) };
 }
 
+/** `bearer` becomes `Bearer`, as 0.1 writes it. An empty list: 0.1 has no name for the scheme. */
 function schemeName(scheme: SecurityScheme): string | [] {
   switch (scheme.type) {
     case "http":
@@ -35,7 +39,10 @@ function schemeName(scheme: SecurityScheme): string | [] {
   }
 }
 
-/** Decodes `authentication`. The caller may use any one of the schemes. */
+/**
+ * Decodes `authentication`. The caller may use any one of the schemes.
+ * `{"schemes":["Bearer"]}` becomes `{ securitySchemes: { Bearer: { type: "http", scheme: "bearer" } }, security: [{ Bearer: [] }] }`.
+ */
 export function decodeAuthentication(value: unknown): Pick<AgentCard, "securitySchemes" | "security"> {
   const wire = asObject(value, "authentication");
   const names = listOf(member(wire, "schemes"), "authentication.schemes", textOf);
@@ -54,6 +61,7 @@ function decodeScheme(name: string, { in: place, name: keyName }: KeyDetails): S
   return { type: "http", scheme: known };
 }
 
+/** Where an API key is sent. Default: the header `X-API-Key`. */
 interface KeyDetails {
   readonly in: "header" | "query" | "cookie";
   readonly name: string;

@@ -1,3 +1,6 @@
+// The agent card of 0.1 (A2A 0.1 §5.5): one `url` for JSON-RPC, and `authentication` instead of security schemes. It has no interfaces, no
+// extensions, no icon and no security requirements of skills.
+
 import type { AgentCapabilities, AgentCard, AgentInterface, AgentSkill } from "../../protocol/card.ts";
 import { textOf } from "../fields/answer-fields.ts";
 import { asObject, member } from "../fields/fields.ts";
@@ -17,10 +20,12 @@ interface WireCapabilities extends Omit<AgentCapabilities, "extendedAgentCard" |
   readonly stateTransitionHistory: boolean;
 }
 
+/** The card as JSON text. 0.1 has no signatures. */
 export function encodeCard(card: AgentCard): string {
   return JSON.stringify(cardObject(card));
 }
 
+/** The card of 0.3 without the members that later versions added, and with `authentication`. */
 export function cardObject(card: AgentCard): WireCard {
   const { name, description, version, provider, documentationUrl, capabilities, skills, ...modes } =
     newerCardObject(card);
@@ -49,6 +54,7 @@ function addressOf(interfaces: readonly AgentInterface[]): string {
   return (own ?? rpc.find(({ protocolVersion }) => protocolVersion.startsWith("0.")))?.url ?? "";
 }
 
+/** The modes of a card that lists none (A2A 0.1 §5.5). */
 const DEFAULT_MODES = ["text/plain"];
 
 /** Decodes an agent's card. `securitySchemes` of later versions take precedence over `authentication` of 0.1. */

@@ -17,6 +17,7 @@ export function encodeRpcRequest(request: ClientRequest, newId: NewId): RpcCall 
   return { method, params: JSON.stringify(paramsOf(request, newId)) };
 }
 
+/** `id` is always the task's id in 0.1, also of webhooks, because a task has at most one. */
 function paramsOf(request: ClientRequest, newId: NewId): Params {
   switch (request.operation) {
     case "send":

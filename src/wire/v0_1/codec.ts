@@ -14,6 +14,7 @@ import { encodeTask, LARGE_TASK, repliedTaskObject } from "./task.ts";
 
 const DIALECT = "0.1/jsonrpc";
 
+/** The operation of each method of 0.1. */
 const METHODS: ReadonlyMap<string, Operation> = new Map(
   OPERATIONS.flatMap((operation) => {
     const method = METHOD_OF[operation];
@@ -21,6 +22,10 @@ const METHODS: ReadonlyMap<string, Operation> = new Map(
   }),
 );
 
+/**
+ * 0.1 clients choose task ids (A2A 0.1 §7.1.1), get only tasks (§7.1), have one webhook per task (§7.5), and identify artifacts by index
+ * (§6.7).
+ */
 const POLICY: OperationPolicy = {
   closeOnInputRequired: true,
   terminalSubscribe: "snapshot",
@@ -61,6 +66,7 @@ export function createRpcCodec(
   };
 }
 
+/** Every send returns a task (A2A 0.1 §7.1). The results of operations that 0.1 lacks are never requested. */
 function encodeResult(result: OperationResult): string {
   switch (result.kind) {
     case "sent":

@@ -5,6 +5,7 @@ import { isWireObject } from "../fields/fields.ts";
 import { decodeError as decodeNewer, errorData } from "../v0_3/error.ts";
 import { stateName } from "./task.ts";
 
+/** The codes of A2A 0.1 §8.2 that later versions dropped. Later versions reuse -32006 to -32009 for other errors. */
 const STREAMING_NOT_SUPPORTED = -32006;
 const AUTHENTICATION_REQUIRED = -32007;
 const AUTHORIZATION_FAILED = -32008;
@@ -23,8 +24,10 @@ const CODES: Partial<Readonly<Record<ErrorCode, number>>> = {
   "extended-card-not-configured": ERROR_TABLE["unsupported-operation"].rpc,
   "extension-support-required": ERROR_TABLE["invalid-params"].rpc,
   "version-not-supported": ERROR_TABLE["invalid-request"].rpc,
+  "task-changed": ERROR_TABLE.conflict.rpc,
 };
 
+/** The names of 0.1 for the fields that errors of the server core mention. */
 const FIELDS: FieldNames = [
   ["message.contextId", "sessionId"],
   ["message.taskId", "id"],

@@ -25,8 +25,13 @@ export interface EventFormat {
   eventObject(event: TaskEvent, place: EventPlace, index: number): object;
 }
 
+/** The events of A2A 0.1 §7.2.2 and §7.2.3. */
 export const EVENT_FORMAT: EventFormat = { name: "0.1", eventObject };
 
+/**
+ * A status becomes `{"id":"t1","status":{…},"final":false}`; an artifact becomes `{"id":"t1","artifact":{"parts":[…],"index":0,"append":true}}`,
+ * with the flags of the chunk inside the artifact (A2A 0.1 §6.7).
+ */
 function eventObject(event: TaskEvent, { taskId, final }: EventPlace, index: number): object {
   const { metadata } = event;
   if (event.kind === "status") {
@@ -79,6 +84,7 @@ export function encodeEvent(event: EventText, place: EventPlace, format: EventFo
   return text;
 }
 
+/** How `writeEvent` begins the text of an artifact event. */
 const BEGINS = '{"artifact":{"artifactId":"';
 
 function numberOf(body: string, { state }: EventPlace): number {
@@ -106,6 +112,7 @@ export function decodeRemoteEvent(value: unknown): RemoteEvent {
   return read;
 }
 
+/** Only a whole task has artifacts or a history. */
 function isTask(wire: WireObject): boolean {
   if (member(wire, "kind") === "task") return true;
   return (

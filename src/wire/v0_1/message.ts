@@ -7,9 +7,11 @@ import { newerParts, partObject } from "./part.ts";
 /** Generates an id that the caller's version does not have. */
 export type NewId = () => string;
 
+/** How messages of callers are parsed. */
 export interface MessageParsing {
   /** Accept common deviations from the specification. */
   readonly lenient: boolean;
+  /** Generates the id of a message: 0.1 has none. */
   readonly newId: NewId;
 }
 

@@ -1,6 +1,6 @@
 import type { Operation } from "../../protocol/operation.ts";
 
-/** The JSON-RPC method of each operation; `undefined` for operations that later versions added. */
+/** The JSON-RPC method of each operation (A2A 0.1 §7); `undefined` for operations that later versions added. */
 export const METHOD_OF: Readonly<Record<Operation, string | undefined>> = {
   send: "tasks/send",
   stream: "tasks/sendSubscribe",

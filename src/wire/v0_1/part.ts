@@ -8,11 +8,12 @@ export function partObject(part: Part): object {
 }
 
 const TAGS = ["type", "kind"];
+/** The content members of a file, also those that only lenient readers accept. */
 const CONTENTS = ["bytes", "data", "uri", "url"];
 
 /**
  * Converts a part of 0.1 to the format of 0.2, without validating it; readers of 0.2 accept both tags. Only 0.1 has files without content:
- * such a file becomes a data part.
+ * such a file becomes a data part: `{"type":"file","file":{"name":"a.txt"}}` becomes `{"type":"data","data":{"file":{"name":"a.txt"}}}`.
  */
 export function newerPart(value: unknown): unknown {
   if (!isWireObject(value)) return value;

@@ -14,6 +14,7 @@ export function encodePush({ taskId, config }: PushResult): string {
   return JSON.stringify({ id: taskId, pushNotificationConfig });
 }
 
+/** 0.1 has no method that lists webhooks; the codec contract requires an encoding. */
 export function encodePushes({ taskId, configs }: PushesResult): string {
   return `[${configs.map((config) => encodePush({ kind: "push", taskId, config })).join(",")}]`;
 }

@@ -21,11 +21,15 @@ import type { WaitDefault } from "../options.ts";
 import { decodeHistoryLength, decodePushConfig, decodeWait } from "../v0_3/request.ts";
 import { decodeMessage, type MessageParsing } from "./message.ts";
 
+/** How requests are parsed, by the settings of the server. */
 export interface RequestParsing extends MessageParsing {
   /** Whether a send waits: 0.1 has no member for it. */
   readonly wait: WaitDefault;
 }
 
+/**
+ * Decodes the parameters of JSON-RPC 0.1. Throws `invalid-params`. A `push-create` may return a `push-delete` request: see `decodePushSet`.
+ */
 export function decodeRequest(operation: Operation, params: unknown, parsing: RequestParsing): OperationRequest {
   const wire = asObject(params ?? {}, "params");
   const tenant = "";
@@ -65,7 +69,7 @@ function decodePushSet(wire: WireObject): PushCreateRequest | PushDeleteRequest 
   return { operation: "push-create", tenant: "", taskId, config };
 }
 
-/** In 0.1 the caller chooses the task id. An unknown id creates a task. */
+/** In 0.1 the caller chooses the task id, and an unknown id creates a task (A2A 0.1 §7.1.1). */
 function decodeSend(operation: "send" | "stream", wire: WireObject, parsing: RequestParsing): SendRequest {
   const taskId = decodeTaskId(wire);
   const sessionId = optionalId(member(wire, "sessionId"), "sessionId");
@@ -83,7 +87,7 @@ function decodeSend(operation: "send" | "stream", wire: WireObject, parsing: Req
   };
 }
 
-/** In 0.1 the default is no history. */
+/** In 0.1 absent and 0 both request no history (A2A 0.1 §7.1.1). */
 function decodeHistory(wire: WireObject): number {
   return decodeHistoryLength(wire, "") ?? 0;
 }

@@ -11,7 +11,7 @@ import { remote as newer } from "../v0_3/task.ts";
 import { messageObject, newerMessage } from "./message.ts";
 import { newerParts, partObject } from "./part.ts";
 
-/** The states of 0.1. It lacks two states, which become the closest ones that it has. */
+/** The states of 0.1 (A2A 0.1 §6.3). It lacks two states, which become the closest ones that it has. */
 const STATES: Readonly<Record<TaskState, string>> = {
   submitted: "submitted",
   working: "working",
@@ -28,6 +28,9 @@ export function encodeTask(stored: StoredTask): string {
   return JSON.stringify(taskObject(readTask(stored)));
 }
 
+/**
+ * `{"id":"t1","sessionId":"c1","status":{…},"artifacts":[{…,"index":0}],"history":[…]}` (A2A 0.1 §6.1). `sessionId` is the context.
+ */
 export function taskObject(task: Task): object {
   return {
     id: task.id,
@@ -67,14 +70,17 @@ export function repliedTaskObject(message: Message): object {
   return { id: repliedTaskId(message), sessionId: message.contextId, status: repliedStatus(message) };
 }
 
+/** The id of the task that stands for a bare message, which 0.1 does not have. */
 export function repliedTaskId({ taskId, messageId }: Message): string {
   return taskId ?? messageId;
 }
 
+/** Completed, with the message as status message. */
 export function repliedStatus(message: Message): object {
   return { state: STATES.completed, message: messageObject(message) };
 }
 
+/** `{ state: "rejected", timestamp }` becomes `{ state: "failed", timestamp }`. */
 export function statusObject({ state, message, timestamp }: TaskStatus): object {
   return { state: STATES[state], ...(message !== undefined && { message: messageObject(message) }), timestamp };
 }
@@ -86,6 +92,7 @@ export interface ArtifactPlace {
   readonly lastChunk?: boolean;
 }
 
+/** Without `artifactId`, which 0.1 does not have: `index` identifies the artifact (A2A 0.1 §6.7). */
 export function artifactObject({ name, description, parts, metadata }: Artifact, place: ArtifactPlace): object {
   return {
     ...(name !== undefined && { name }),
@@ -98,6 +105,7 @@ export function artifactObject({ name, description, parts, metadata }: Artifact,
   };
 }
 
+/** The index of an artifact is its position in the task. */
 export const LARGE_TASK: LargeTaskFormat = largeTaskFormat({
   artifact: (artifact, index) => JSON.stringify(artifactObject(artifact, { index })),
   parts: partsBy(partObject),
@@ -109,6 +117,7 @@ export function decodeRemoteTask(value: unknown, path: string): Task {
   return newer.task(newerTask(value), path);
 }
 
+/** Converts a task of 0.1 to the format of 0.2, without validating it. */
 function newerTask(value: unknown): unknown {
   if (!isWireObject(value)) return value;
   const { status, artifacts, history } = value;
@@ -128,11 +137,15 @@ function historyMessages(entry: unknown): readonly unknown[] {
   return message === undefined || message === null ? [] : [message];
 }
 
+/** Converts a status of 0.1 to the format of 0.2, without validating it. */
 export function newerStatus(value: unknown): unknown {
   return isWireObject(value) ? { ...value, message: newerMessage(value["message"]) } : value;
 }
 
-/** `position` is used if the artifact has no `index`: agents that send a complete list often omit it. */
+/**
+ * Converts an artifact of 0.1 to the format of 0.2: `{"index":1,"parts":[…]}` gets `"artifactId":"1"`. `position` is used if the artifact
+ * has no `index`: agents that send a complete list often omit it.
+ */
 export function newerArtifact(value: unknown, position: number): unknown {
   if (!isWireObject(value)) return value;
   const index = member(value, "index") ?? position;

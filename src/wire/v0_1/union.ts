@@ -63,7 +63,10 @@ const LARGE_TASK: LargeTaskFormat = largeTaskFormat({
   },
 });
 
-/** Merges the members of both formats. Where values differ, the older one wins, because clients of both versions know it. */
+/**
+ * Merges the members of both formats, at every level. Where values differ, the older one wins, because clients of both versions know it.
+ * `{ kind: "text", text: "Hi" }` and `{ type: "text", text: "Hi" }` become `{ kind: "text", text: "Hi", type: "text" }`.
+ */
 function union(newer: object, older: object): object;
 function union(newer: unknown, older: unknown): unknown;
 function union(newer: unknown, older: unknown): unknown {
@@ -74,6 +77,7 @@ function union(newer: unknown, older: unknown): unknown {
   return Object.fromEntries(Array.from(names, (name) => [name, union(own(newer, name), own(older, name))]));
 }
 
+/** Inherited members such as `toString` do not count. */
 function own(object: WireObject, name: string): unknown {
   return Object.hasOwn(object, name) ? object[name] : undefined;
 }

@@ -4,6 +4,7 @@ import { cardObject as newerCardObject, type WireCard } from "../v0_3/card.ts";
 /** The last edition of 0.2. Its cards are a superset of those of earlier editions. */
 const EDITION = "0.2.6";
 
+/** The card as JSON text. 0.2 has no signatures. */
 export function encodeCard(card: AgentCard): string {
   return JSON.stringify(cardObject(card));
 }

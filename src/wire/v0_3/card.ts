@@ -1,3 +1,6 @@
+// The agent card of 0.3 (A2A 0.3 §5.5). It has one main `url` with `preferredTransport`, and lists all endpoints in `additionalInterfaces`;
+// the neutral model has one list. Security schemes and requirements have the form of OpenAPI, as in the neutral model.
+
 import type { AgentCapabilities, AgentCard, AgentInterface, AgentSkill } from "../../protocol/card.ts";
 import { publicSkill } from "../card/skill.ts";
 import { listOf, textOf } from "../fields/answer-fields.ts";
@@ -9,9 +12,12 @@ import { encodeScheme } from "./security.ts";
 export interface WireCard extends Omit<AgentCard, "interfaces" | "capabilities"> {
   readonly protocolVersion: string;
   readonly url: string;
+  /** The binding at `url`. Required by the text, optional in the schema (A2A 0.3 §5.6.1); always written. */
   readonly preferredTransport: string;
+  /** All endpoints, the main one included. */
   readonly additionalInterfaces: readonly WireInterface[];
   readonly capabilities: WireCapabilities;
+  /** `capabilities.extendedAgentCard` of 1.0. */
   readonly supportsAuthenticatedExtendedCard?: boolean;
 }
 
@@ -22,6 +28,7 @@ interface WireInterface {
 
 type WireCapabilities = Omit<AgentCapabilities, "extendedAgentCard"> & { readonly stateTransitionHistory: boolean };
 
+/** The card as JSON text, without signatures: the transport adds them. */
 export function encodeCard(card: AgentCard): string {
   return JSON.stringify(cardObject(card));
 }
@@ -60,6 +67,7 @@ export function cardObject(card: AgentCard, ownVersion = "0.3"): WireCard {
   };
 }
 
+/** `extendedAgentCard` is a member of the card itself in 0.3: `supportsAuthenticatedExtendedCard`. */
 function encodeCapabilities(capabilities: AgentCapabilities): WireCapabilities {
   const { streaming, pushNotifications, stateTransitionHistory = false, extensions } = capabilities;
   return {

@@ -20,6 +20,7 @@ export function sharedByVersion(version: string): Omit<ClientCodec, "dialect"> {
   };
 }
 
+/** The client side of JSON-RPC 0.3 (A2A 0.3 §3.2.1). */
 export function createRpcClientCodec(): RpcClientCodec {
   return {
     ...sharedByVersion("0.3"),

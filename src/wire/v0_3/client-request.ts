@@ -30,6 +30,7 @@ function methodOf(request: ClientRequest, methods: MethodNames): string {
   return method;
 }
 
+/** The task's id is `taskId` when a webhook is set, and `id` everywhere else (A2A 0.3 §7.5, §7.6). */
 function paramsOf(request: ClientRequest): Params {
   switch (request.operation) {
     case "send":
@@ -71,6 +72,7 @@ function sendParams({ message, metadata, outputModes, history, waitMs, push }: S
   };
 }
 
+/** `headers` and `events` of the webhook are sent although 0.3 does not define them: Palaver's server reads them. */
 function pushParams({ taskId, config }: PushCreateRequest): Params {
   return { taskId, pushNotificationConfig: config };
 }

@@ -24,7 +24,9 @@ export function sharedByVersion({ lenient }: DialectSettings): SharedByVersion {
     version: "0.3",
     policy: {
       closeOnInputRequired: true,
+      // A2A 0.3 §7.9 states no error for a task that has ended; the official servers send the task and close.
       terminalSubscribe: "snapshot",
+      // A2A 0.3 §8.2: a task that has ended, also as `canceled`, is not cancelable.
       repeatCancel: "error",
       undeclaredExtendedCard: "extended-card-not-configured",
       namesTasks: false,
@@ -49,6 +51,7 @@ export interface RpcVariant {
   encodeCard(card: AgentCard): string;
 }
 
+/** JSON-RPC 0.3 (A2A 0.3 §3.2.1). */
 export function createRpcCodec(settings: DialectSettings): RpcCodec {
   return createVariantRpcCodec(settings, {
     dialect: "0.3/jsonrpc",
@@ -148,10 +151,12 @@ function bareAnswers(settings: DialectSettings): Answers {
   };
 }
 
+/** `{"kind":"task",…}` becomes `{"kind":"task",…,"result":{"kind":"task",…}}`. */
 function mirroredEvent(text: string): string {
   return `${text.slice(0, -1)},"result":${text}}`;
 }
 
+/** REST differs from JSON-RPC in webhooks, which have resource names, and in the empty result. */
 function encodeRestResult(result: OperationResult, format: OutputFormat): string {
   if (result.kind === "push") return encodeRestPush(result);
   if (result.kind === "pushes") return encodeRestPushes(result);
@@ -159,6 +164,7 @@ function encodeRestResult(result: OperationResult, format: OutputFormat): string
   return encodeResult(result, format);
 }
 
+/** Bare objects, which `kind` tells apart (A2A 0.3 §7.1); lists are arrays (§7.7). */
 function encodeResult(result: OperationResult, format: OutputFormat): string {
   switch (result.kind) {
     case "sent":

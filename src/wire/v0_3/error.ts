@@ -7,8 +7,10 @@ import { decodeError as decodeDetailedError } from "../v1_0/error.ts";
 export const CODES: ErrorNumbers = {
   "extension-support-required": ERROR_TABLE["invalid-params"].rpc,
   "version-not-supported": ERROR_TABLE["invalid-request"].rpc,
+  "task-changed": ERROR_TABLE.conflict.rpc,
 };
 
+/** JSON-RPC codes of one version that differ from `ERROR_TABLE`. */
 export type ErrorNumbers = Partial<Readonly<Record<ErrorCode, number>>>;
 
 /** The `error` member of a JSON-RPC response, and the whole body of a REST answer. */
@@ -27,7 +29,10 @@ export function encodeNumbered(error: A2AError, numbers: ErrorNumbers): string {
   return JSON.stringify({ code, message: error.message, data: errorData(error) });
 }
 
-/** The member `data` of an error in all versions of 0.x. */
+/**
+ * The member `data` of an error in all versions of 0.x, which do not define its content:
+ * `{"reason":"TASK_NOT_FOUND","taskId":"t1"}`, or `{"reason":"INVALID_PARAMS","violations":[{"field":"message.role","description":"…"}]}`.
+ */
 export function errorData({ code, metadata, violations, data }: A2AError): JsonObject {
   const required = metadata["requiredExtensions"];
   return {

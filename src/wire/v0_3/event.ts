@@ -41,6 +41,7 @@ function eventText({ body }: EventText, place: EventPlace, format: OutputFormat)
   return JSON.stringify(eventObject(readEvent(body), place, format));
 }
 
+/** The constant pieces of a text chunk, as `writeTextChunk` in `protocol/serial.ts` writes them: id and text stand between the pieces. */
 const CHUNK_BEGINS = '{"artifact":{"artifactId":"';
 const CHUNK_PARTS = '","parts":[{"text":"';
 const CHUNK_ENDS = '"}]},"append":true';
@@ -69,12 +70,17 @@ function stringEnd(text: string, from: number): number {
   return end;
 }
 
+/** A quote is escaped if an odd number of backslashes precedes it. */
 function isEscaped(text: string, at: number): boolean {
   let before = at - 1;
   while (text.charCodeAt(before) === BACKSLASH) before -= 1;
   return (at - before) % 2 === 0;
 }
 
+/**
+ * A status becomes `{"kind":"status-update","taskId","contextId","status","final"}`, an artifact `{"kind":"artifact-update",…,"append"}`
+ * (A2A 0.3 §7.2.2, §7.2.3).
+ */
 export function eventObject(
   event: TaskEvent,
   { taskId, contextId, final }: EventPlace,
@@ -129,6 +135,7 @@ export function decodeRemoteEvent(value: unknown): RemoteEvent {
   return decodeNamed(wrapped, frame[WRAPPERS[wrapped]], `result.${WRAPPERS[wrapped]}`);
 }
 
+/** `kind` if it is a known one, else by the members: an event has `taskId`, a task has only `id`. */
 function bareKind(frame: WireObject): Kind | undefined {
   const named = member(frame, "kind");
   const kind = KINDS.find((known) => known === named);
@@ -150,6 +157,7 @@ function decodeNamed(kind: Kind, value: unknown, path: string): RemoteEvent {
   }
 }
 
+/** `moreFollows` only if the agent explicitly wrote `final: false`: an absent `final` says nothing about the rest of the stream. */
 function decodeUpdate(kind: "status-update" | "artifact-update", wire: WireObject, path: string): RemoteEvent {
   const event = kind === "status-update" ? decodeStatusEvent(wire, path) : decodeArtifactEvent(wire, path);
   const metadata = optionalJsonObject(member(wire, "metadata"), `${path}.metadata`);

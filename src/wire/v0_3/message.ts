@@ -8,13 +8,19 @@ import { LENIENT, type Parsing } from "../fields/parsing.ts";
 import { OFFICIAL, type OutputFormat } from "./format.ts";
 import { decodePart, decodeRemotePart } from "./part.ts";
 
+/** Maximum number of parts in a message of a caller. */
 const MAX_PARTS = 1000;
 
+/** JSON text of `messageObject`. Default: the official format. */
 export function encodeMessage(message: Message, format?: OutputFormat): string {
   return JSON.stringify(messageObject(message, format));
 }
 
-/** Encodes a message in the format of 0.3. */
+/**
+ * Encodes a message in the format of 0.3.
+ * `{ messageId: "m1", role: "user", parts: [{ text: "Hi" }] }` becomes
+ * `{ kind: "message", messageId: "m1", role: "user", parts: [{ kind: "text", text: "Hi" }] }`.
+ */
 export function messageObject(message: Message, format: OutputFormat = OFFICIAL): object {
   return { kind: "message", ...message, parts: message.parts.map((part) => format.part(part)) };
 }

@@ -15,6 +15,7 @@ export const METHOD_OF: MethodNames = {
   "extended-card": "agent/getAuthenticatedExtendedCard",
 };
 
+/** The JSON-RPC method of each operation; `undefined`: the version has none. */
 export type MethodNames = Readonly<Record<Operation, string | undefined>>;
 
 /** A2A 0.2 §7.10 names this method; some clients call it. */

@@ -10,7 +10,11 @@ const WRAPPED = "data_part_compat";
 const TAKEN = /^_*(?:mediaType|filename|data_part_compat)$/;
 const ESCAPED = /^_+(?:mediaType|filename|data_part_compat)$/;
 
-/** The metadata of an encoded text or data part. */
+/**
+ * The metadata of an encoded text or data part.
+ * `{ text, mediaType: "text/csv", metadata: { a: 1 } }` has `{ a: 1, mediaType: "text/csv" }`.
+ * `{ text, metadata: { mediaType: "x" } }` has `{ _mediaType: "x" }`.
+ */
 export function packMetadata({ mediaType, filename, metadata }: Part): JsonObject | undefined {
   if (mediaType === undefined && filename === undefined) return metadata === undefined ? undefined : escaped(metadata);
   return {
@@ -20,7 +24,10 @@ export function packMetadata({ mediaType, filename, metadata }: Part): JsonObjec
   };
 }
 
-/** The data of an encoded part, which is always an object, and its metadata. */
+/**
+ * The data of an encoded part, which is always an object, and its metadata.
+ * `[1, 2]` becomes `{ data: { value: [1, 2] }, metadata: { data_part_compat: true } }`.
+ */
 export function packData(part: DataPart): { readonly data: JsonObject; readonly metadata: JsonObject | undefined } {
   const metadata = packMetadata(part);
   if (isJsonObject(part.data)) return { data: part.data, metadata };
@@ -76,6 +83,7 @@ export function unpackData(data: JsonValue, metadata: JsonObject | undefined): D
   return { data: data["value"], ...unpackMetadata(Object.keys(rest).length === 0 ? undefined : rest) };
 }
 
+/** Only an object that `packData` can have written is unwrapped. */
 function isWrapper(data: JsonObject): data is { readonly value: JsonValue } {
   return Object.hasOwn(data, "value") && Object.keys(data).length === 1;
 }

@@ -24,7 +24,12 @@ export function partObject(part: Part): object {
   return taggedPart(part, "kind");
 }
 
-/** Encodes a part of 0.x. The member that distinguishes parts is `type` in 0.1 and `kind` later. */
+/**
+ * Encodes a part of 0.x. The member that distinguishes parts is `type` in 0.1 and `kind` later.
+ * `{ text: "Hi" }` becomes `{ kind: "text", text: "Hi" }`.
+ * `{ raw: "aGk=", mediaType: "image/png", filename: "a.png" }` becomes `{ kind: "file", file: { bytes: "aGk=", mimeType: "image/png", name: "a.png" } }`.
+ * `{ url: "https://…" }` becomes `{ kind: "file", file: { uri: "https://…" } }`. `{ data: {…} }` becomes `{ kind: "data", data: {…} }`.
+ */
 export function taggedPart(part: Part, tag: "kind" | "type"): object {
   if (part.text !== undefined) return withMetadata({ [tag]: "text", text: part.text }, packMetadata(part));
   if (part.raw !== undefined)
@@ -84,6 +89,9 @@ function decodeToolPart(wire: WireObject, kind: ToolKind, path: string): DataPar
   return { ...part, metadata: { ...own, ...part.metadata } };
 }
 
+/**
+ * `{"kind":"tool-use","toolUseId":"r1","name":"search","input":{…}}` becomes a data part with `metadata.kind` = `tool-use`.
+ */
 function decodeToolUse(wire: WireObject, toolUseId: string, path: string): DataPart {
   const { input } = wire;
   return toolUsePart({
@@ -102,11 +110,13 @@ function isKind(value: unknown): value is Kind {
   return KINDS.some((kind) => kind === value);
 }
 
+/** The path of the part in errors, and how it is parsed. */
 interface Place {
   readonly path: string;
   readonly lenient: boolean;
 }
 
+/** Rejects a part with two contents: it would be unclear which one the caller means. */
 function contentOf(wire: WireObject, kind: Kind | undefined, { path, lenient }: Place): Part {
   const content = kind ?? inferKind(wire, path);
   for (const other of KINDS) {
@@ -138,6 +148,9 @@ function inferKind(wire: WireObject, path: string): Kind {
   throw invalidField(path, "must have one of text, file and data");
 }
 
+/**
+ * `{"bytes":"aGk=","mimeType":"text/plain","name":"a.txt"}` becomes `{ raw: "aGk=", mediaType: "text/plain", filename: "a.txt" }`.
+ */
 function decodeFile(value: unknown, place: Place): RawPart | UrlPart {
   const { path } = place;
   const wire = asObject(value, path);
@@ -150,6 +163,7 @@ function decodeFile(value: unknown, place: Place): RawPart | UrlPart {
   };
 }
 
+/** The content members of a file (A2A 0.3 §6.6). */
 const CONTENTS = ["bytes", "uri"];
 /** Examples in the specification have `data` instead of `bytes`, and `url` instead of `uri`. */
 const LENIENT_CONTENTS = ["bytes", "data", "uri", "url"];

@@ -4,7 +4,9 @@ import type { PushCodec } from "../codec.ts";
 import { encodeEvent } from "./event.ts";
 import { encodeTask } from "./task.ts";
 
+/** The result of setting or getting a webhook. */
 export type PushResult = Extract<OperationResult, { readonly kind: "push" }>;
+/** The result of listing webhooks. */
 export type PushesResult = Extract<OperationResult, { readonly kind: "pushes" }>;
 
 /** A webhook with its task's id; `null` if there is none. */
@@ -27,6 +29,7 @@ export function encodeRestPush({ taskId, config }: PushResult): string {
   return config === undefined ? "{}" : JSON.stringify(resourceObject(taskId, config));
 }
 
+/** The object of the proto definition; `nextPageToken` is always empty, because all webhooks are returned. */
 export function encodeRestPushes({ taskId, configs }: PushesResult): string {
   return JSON.stringify({ configs: configs.map((config) => resourceObject(taskId, config)), nextPageToken: "" });
 }
@@ -35,6 +38,7 @@ function resourceObject(taskId: TaskId, config: KeptPushConfig): object {
   return { name: resourceName(taskId, config.id), taskId, pushNotificationConfig: configObject(config) };
 }
 
+/** The name of a webhook in the proto definition of 0.3. The id may contain slashes, and is not percent-encoded. */
 export function resourceName(taskId: TaskId, configId: string): string {
   return `tasks/${taskId}/pushNotificationConfigs/${configId}`;
 }

@@ -25,11 +25,13 @@ import { decodeMessage } from "./message.ts";
 /** Tasks per page: lists of REST 0.3 have no page size. */
 const LIST_SIZE = 100;
 
+/** How requests are parsed, by the settings of the server. */
 export interface RequestParsing extends Parsing {
   /** The default of `blocking`. */
   readonly absentWait: WaitDefault;
 }
 
+/** Decodes the parameters of JSON-RPC 0.2 and 0.3. These versions have no tenants. Throws `invalid-params`. */
 export function decodeRequest(operation: Operation, params: unknown, parsing: RequestParsing): OperationRequest {
   const wire = asObject(params ?? {}, "params");
   const tenant = "";
@@ -76,6 +78,7 @@ function decodeTaskId(wire: WireObject): TaskId {
   return asId(member(wire, "id"), "id") as TaskId;
 }
 
+/** Decodes `MessageSendParams` (A2A 0.3 §7.1.1). */
 export function decodeSend(operation: "send" | "stream", wire: WireObject, parsing: RequestParsing): SendRequest {
   const message = decodeMessage(parsing.lenient ? withStrayId(wire) : member(wire, "message"), "message", parsing);
   const metadata = optionalJsonObject(member(wire, "metadata"), "metadata") ?? {};
@@ -90,6 +93,7 @@ export function decodeSend(operation: "send" | "stream", wire: WireObject, parsi
     outputModes:
       optionalStrings(member(configuration, "acceptedOutputModes"), "configuration.acceptedOutputModes") ?? [],
     history: decodeHistoryLength(configuration, "configuration."),
+    // A caller with a webhook that omits `blocking` does not need to wait.
     waitMs: decodeWait(blocking, pushName !== undefined ? "return" : parsing.absentWait),
     ...(pushName !== undefined && { push: decodePushMember(configuration, pushName, "configuration.") }),
   };
@@ -110,7 +114,10 @@ export function decodeWait(blocking: boolean | undefined, absent: WaitDefault): 
   return blocking === undefined && typeof absent === "number" ? absent : 0;
 }
 
-/** `path` is empty or ends with a dot. */
+/**
+ * Absent and 0 differ: the server's default, and no history. 0.3 defines only positive numbers; a string is rejected, unlike in ProtoJSON.
+ * `path` is empty or ends with a dot.
+ */
 export function decodeHistoryLength(wire: WireObject, path: string): number | undefined {
   const value = member(wire, "historyLength");
   if (typeof value === "string") throw invalidField(`${path}historyLength`, "must be an integer, not a string");

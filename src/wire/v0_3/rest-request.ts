@@ -49,6 +49,7 @@ export function nextPageLink(next: ListPosition, request: OperationRequest | und
   return `<?pageToken=${encodePageToken(next)}${length}>; rel="next"`;
 }
 
+/** Captures the webhook's id of `tasks/{task}/pushNotificationConfigs/{id}`. */
 const CONFIG_NAME = /^.*?\/pushNotification(?:Config)?s\/(.+)$/s;
 
 /**

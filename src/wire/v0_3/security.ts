@@ -10,7 +10,7 @@ const FLOWS: readonly (readonly [OAuthFlowName, readonly FlowMember[]])[] = [
   ["password", ["tokenUrl", "refreshUrl"]],
 ];
 
-/** Encodes a security scheme: as in the neutral model, without members that 1.0 added. */
+/** Encodes a security scheme (A2A 0.3 §5.5.3): as in the neutral model, without members that 1.0 added. */
 export function encodeScheme(scheme: SecurityScheme): SecurityScheme {
   if (scheme.type !== "oauth2") return scheme;
   const flows: Partial<Record<OAuthFlowName, OAuthFlow>> = {};
@@ -22,6 +22,7 @@ export function encodeScheme(scheme: SecurityScheme): SecurityScheme {
   return { ...scheme, flows };
 }
 
+/** Leaves out URLs that the flow does not have in 0.3. */
 function encodeFlow(flow: OAuthFlow, members: readonly FlowMember[]): OAuthFlow {
   const known: { [Name in FlowMember]?: string } = {};
   for (const name of members) {

@@ -15,6 +15,10 @@ export function encodeTask(stored: StoredTask, format?: OutputFormat): string {
   return JSON.stringify(taskObject(readTask(stored), format));
 }
 
+/**
+ * `{"kind":"task","id","contextId","status":{"state":"working",…},"artifacts":[…],"history":[…]}` (A2A 0.3 §6.1). Members that were not
+ * requested are `undefined`, which JSON omits.
+ */
 export function taskObject(task: Task, format: OutputFormat = OFFICIAL): object {
   return {
     kind: "task",
@@ -33,6 +37,7 @@ export function statusObject(status: TaskStatus, format: OutputFormat): object {
   return message === undefined ? status : { ...status, message: statusMessageObject(message, format) };
 }
 
+/** As in the neutral model, with the parts of this version. */
 export function artifactObject(artifact: Artifact, format: OutputFormat): object {
   return { ...artifact, parts: artifact.parts.map((part) => format.part(part)) };
 }

@@ -18,6 +18,7 @@ export function encodeCard(card: AgentCard): string {
   });
 }
 
+/** The requirements of a skill; an empty object if it has none of its own. */
 function encodeOwnSecurity(security: readonly SecurityRequirement[] | undefined): object {
   return security === undefined ? {} : { security: security.map(encodeRequirement) };
 }

@@ -18,6 +18,7 @@ const READERS: RemoteReaders = {
   card: decodeCard,
 };
 
+/** The client side of REST 0.3 as official servers implement it. */
 export function createRestClientCodec(): RestClientCodec {
   return {
     dialect: "0.3/rest-proto",
@@ -29,6 +30,7 @@ export function createRestClientCodec(): RestClientCodec {
   };
 }
 
+/** A frame of either style. A wrapped frame may still have the JSON style inside: then its content has `kind`. */
 function decodeEvent(value: unknown): RemoteEvent {
   const frame = asObject(value, "result");
   const payload = payloadOf(frame);

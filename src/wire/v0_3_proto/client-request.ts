@@ -9,6 +9,7 @@ export function encodeRestRequest(request: ClientRequest): RestCall {
   return encodeRestCall(expressible(request), { send: sendBody, pushCreate: pushBody });
 }
 
+/** Removes what this style cannot express. Messages without history cannot be requested: one message is the closest. */
 function expressible(request: ClientRequest): ClientRequest {
   if (request.operation === "cancel") return { ...request, metadata: {} };
   return "history" in request && request.history === 0 ? { ...request, history: MIN_HISTORY } : request;

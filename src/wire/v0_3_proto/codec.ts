@@ -1,3 +1,7 @@
+// ProtoJSON of the 0.3 definition (`a2a.v1`). The text of A2A 0.3 §3.2.3 asks for the objects of JSON-RPC, but the official libraries write
+// and read this style. Its differences: `content` instead of `parts`, `ROLE_USER`, `TASK_STATE_…`, no `kind`, resource names, defaults
+// omitted.
+
 import type { OperationResult } from "../../protocol/operation.ts";
 import type { RestCodec } from "../codec.ts";
 import { ERROR_TABLE } from "../error-table.ts";
@@ -34,6 +38,10 @@ export function createRestCodec(settings: DialectSettings): RestCodec {
   };
 }
 
+/**
+ * A send wraps its answer in `task` or `message`; all other operations return the task itself. Tasks are listed as an array, webhooks as
+ * `configs`.
+ */
 function encodeResult(result: OperationResult): string {
   switch (result.kind) {
     case "sent":

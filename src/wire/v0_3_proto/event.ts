@@ -53,6 +53,7 @@ const PAYLOADS = [
   ["artifactUpdate", "artifact_update"],
 ] as const;
 
+/** The content of a frame, and the wrapper member it was in. */
 export interface Payload {
   readonly name: (typeof PAYLOADS)[number][0];
   readonly value: unknown;
@@ -67,6 +68,7 @@ export function payloadOf(frame: WireObject): Payload | undefined {
   return undefined;
 }
 
+/** Decodes the content of a frame in proto style. Throws `invalid-params`. An absent `final` is false, as ProtoJSON omits it. */
 export function decodeRemoteEvent({ name, value }: Payload): RemoteEvent {
   const path = `result.${name}`;
   if (name === "task") return { kind: "task", task: remote.task(value, path) };

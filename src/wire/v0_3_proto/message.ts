@@ -6,10 +6,14 @@ import { asArray, asId, asObject, member } from "../fields/fields.ts";
 import { decodeLinks, SNAKE_CASE } from "../fields/message-links.ts";
 import { decodePart, partObject } from "./part.ts";
 
+/** Maximum number of parts in a message of a caller. */
 const MAX_PARTS = 1000;
 const ROLE_NAMES: Readonly<Record<Role, string>> = { user: "ROLE_USER", agent: "ROLE_AGENT" };
 
-/** Encodes a message in proto style, without `referenceTaskIds`: the definition lacks it, and readers reject unknown members. */
+/**
+ * Encodes a message in proto style, without `referenceTaskIds`: the definition lacks it, and readers reject unknown members.
+ * `{ messageId: "m1", role: "user", parts: [{ text: "Hi" }] }` becomes `{ messageId: "m1", role: "ROLE_USER", content: [{ text: "Hi" }] }`.
+ */
 export function messageObject({ messageId, contextId, taskId, role, ...rest }: Message): object {
   const { parts, metadata, extensions } = rest;
   return {
@@ -53,6 +57,7 @@ export function decodeRemoteMessage(value: unknown, path: string): Message {
   };
 }
 
+/** By name or number. `undefined`: unspecified. */
 function decodeRole(value: unknown, path: string): Role | undefined {
   if (value === ROLE_NAMES.user || value === 1) return "user";
   if (value === ROLE_NAMES.agent || value === 2) return "agent";

@@ -13,7 +13,11 @@ import {
 } from "../fields/fields.ts";
 import { packData, packMetadata, unpackData, unpackMetadata } from "../v0_3/part-metadata.ts";
 
-/** Encodes a part in proto style: the name of its only content member says what it is. */
+/**
+ * Encodes a part in proto style: the name of its only content member says what it is.
+ * `{ text: "Hi" }` stays as it is. `{ raw: "aGk=", filename: "a.txt" }` becomes `{ file: { fileWithBytes: "aGk=", name: "a.txt" } }`.
+ * `{ data: { a: 1 } }` becomes `{ data: { data: { a: 1 } } }`.
+ */
 export function partObject(part: Part): object {
   if (part.text !== undefined) return withMetadata({ text: part.text }, packMetadata(part));
   if (part.raw !== undefined) return fileObject(part, { fileWithBytes: part.raw });
@@ -37,6 +41,7 @@ function withMetadata(part: object, metadata: JsonObject | undefined): object {
 
 const CONTENTS = ["text", "file", "data"] as const;
 
+/** Reverses `partObject`, for callers and agents. Throws `invalid-params` unless the part has exactly one content. */
 export function decodePart(value: unknown, path: string): Part {
   const wire = asObject(value, path);
   const content = contentOf(wire, path);
@@ -64,6 +69,9 @@ function decodeData(value: unknown, metadata: JsonObject | undefined, path: stri
   return part;
 }
 
+/**
+ * `{"fileWithUri":"https://…","mimeType":"image/png"}` becomes `{ url: "https://…", mediaType: "image/png" }`.
+ */
 function decodeFile(value: unknown, path: string): RawPart | UrlPart {
   const wire = asObject(value, path);
   const mediaType = optionalString(member(wire, "mimeType", "mime_type"), `${path}.mimeType`);

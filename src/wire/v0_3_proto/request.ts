@@ -13,7 +13,7 @@ import type { WaitDefault } from "../options.ts";
 import { decodePushConfig, decodeWait } from "../v0_3/request.ts";
 import { decodeMessage } from "./message.ts";
 
-/** `absentWait`: the default of `blocking`. */
+/** Decodes the body of a send; names are accepted in snake_case too. `absentWait`: the default of `blocking`. Throws `invalid-params`. */
 export function decodeSend(operation: "send" | "stream", body: unknown, absentWait: WaitDefault): SendRequest {
   const wire = asObject(body ?? {}, "body");
   // The proto definition names the field `request`, with the JSON name `message`.

@@ -1,10 +1,12 @@
 import type { WireObject } from "../fields/fields.ts";
 
+/** The styles of REST 0.3: ProtoJSON, and the objects of JSON-RPC. */
 export type Style = "proto" | "json";
 
 /**
  * The style of a REST 0.3 request body; `undefined` if the body does not show it. Members that only one style can read decide first, then
  * the format of roles, then the case of member names.
+ * `{"message":{"role":"ROLE_USER","content":[…]}}` is `proto`, `{"message":{"kind":"message","role":"user","parts":[…]}}` is `json`.
  */
 export function styleOf(body: unknown): Style | undefined {
   if (!isObject(body)) return undefined;

@@ -22,6 +22,7 @@ const STATE_NAMES: Readonly<Record<TaskState, string>> = {
   "auth-required": "TASK_STATE_AUTH_REQUIRED",
 };
 
+/** By number, by name, and with one l, as 1.0 writes it. */
 const REMOTE_STATES: ReadonlyMap<unknown, TaskState | undefined> = new Map<unknown, TaskState | undefined>([
   ...NUMBERED_STATES.map((state, number) => [number, state] as const),
   ...TASK_STATES.map((state) => [STATE_NAMES[state], state] as const),
@@ -30,7 +31,7 @@ const REMOTE_STATES: ReadonlyMap<unknown, TaskState | undefined> = new Map<unkno
   [undefined, undefined],
 ]);
 
-/** Encodes a task in proto style. */
+/** Encodes a task in proto style. Artifacts that need no change are inserted as they are stored, because they can be large. */
 export function encodeTask(stored: StoredTask): string {
   const { artifacts, ...head } = stored;
   const isStored = artifacts !== undefined && isStoredForm(artifacts);
@@ -57,6 +58,7 @@ export function isStoredForm(storedArtifacts: string): boolean {
   return !NOT_STORED_FORM.test(storedArtifacts);
 }
 
+/** `{ state: "canceled", timestamp }` becomes `{ state: "TASK_STATE_CANCELLED", timestamp }`. */
 export function statusObject({ state, message, timestamp }: TaskStatus): object {
   return {
     state: STATE_NAMES[state],
@@ -65,12 +67,14 @@ export function statusObject({ state, message, timestamp }: TaskStatus): object 
   };
 }
 
+/** As in the neutral model, with the parts of this style. */
 export function artifactObject(artifact: Artifact): object {
   return { ...artifact, parts: artifact.parts.map(partObject) };
 }
 
 const allParts = partsBy(partObject);
 
+/** Parts that are stored in this style are passed on without parsing. */
 export const LARGE_TASK: LargeTaskFormat = largeTaskFormat({
   artifact: (artifact) => JSON.stringify(artifactObject(artifact)),
   parts: (stored) => (isStoredForm(stored) ? stored : allParts(stored)),

@@ -1,3 +1,6 @@
+// The agent card of 1.0 (A2A 1.0 §4.4.1). Differences from the neutral model: `interfaces` is `supportedInterfaces`, `binding` is
+// `protocolBinding`, `security` is `securityRequirements`, and security schemes are wrapped (see `security.ts`).
+
 import type {
   AgentCapabilities,
   AgentCard,
@@ -31,6 +34,7 @@ import {
 export interface WireCard {
   readonly name: string;
   readonly description: string;
+  /** Preferred first (A2A 1.0 §8.3.1). */
   readonly supportedInterfaces: readonly WireInterface[];
   readonly provider?: AgentProvider;
   readonly version: string;
@@ -44,20 +48,27 @@ export interface WireCard {
   readonly skills: readonly WireSkill[];
 }
 
+/** An `AgentInterface` (A2A 1.0 §4.4.6). */
 export interface WireInterface {
   readonly url: string;
   readonly protocolBinding: string;
+  /** `Major.Minor`, per interface; 0.3 has one version for the whole card. */
   readonly protocolVersion: string;
   readonly tenant?: string;
 }
 
+/** An `AgentSkill` (A2A 1.0 §4.4.5). */
 export type WireSkill = Omit<AgentSkill, "security"> & { readonly securityRequirements?: readonly WireRequirement[] };
 
+/** The card as JSON text, without signatures: the transport adds them. */
 export function encodeCard(card: AgentCard): string {
   return JSON.stringify(cardObject(card));
 }
 
-/** Only members that 1.0 defines, because strict readers reject cards with unknown members. */
+/**
+ * Only members that 1.0 defines, because strict readers reject cards with unknown members. Flags that the author did not set are left out:
+ * for a signature, absent and `false` differ (A2A 1.0 §8.4.1).
+ */
 export function cardObject(card: AgentCard): WireCard {
   const { name, description, version, provider, documentationUrl, iconUrl, security, securitySchemes } = card;
   const { streaming, pushNotifications, extensions, extendedAgentCard } = card.capabilities;
@@ -129,6 +140,10 @@ export function decodeCard(value: unknown): AgentCard {
   };
 }
 
+/**
+ * `{"url","protocolBinding":"JSONRPC","protocolVersion":"1.0.1"}` becomes `{ url, binding: "JSONRPC", protocolVersion: "1.0" }`. A missing
+ * version counts as 1.0, because only cards of 1.0 have this list.
+ */
 function decodeInterface(value: unknown, path: string): AgentInterface {
   const wire = asObject(value, path);
   const tenant = optionalString(member(wire, "tenant"), `${path}.tenant`);
@@ -150,6 +165,7 @@ function decodeProvider(value: unknown): AgentProvider {
   };
 }
 
+/** Takes the whole card, because older cards declare the extended card outside of `capabilities`. */
 function decodeCapabilities(card: WireObject): AgentCapabilities {
   const wire = asObject(member(card, "capabilities") ?? {}, "capabilities");
   const flag = (name: string, alias: string): boolean | undefined =>
@@ -200,6 +216,7 @@ function decodeSkill(value: unknown, path: string): AgentSkill {
   };
 }
 
+/** Leaves out schemes of unknown kinds: a client may still satisfy another one. */
 function decodeSchemes(value: unknown): Record<string, SecurityScheme> {
   const schemes = Object.entries(mapOf(value, "securitySchemes", decodeScheme));
   const known = schemes.filter((entry): entry is [string, SecurityScheme] => entry[1] !== undefined);

@@ -20,10 +20,12 @@ const SHARED = {
   decodeError,
 } as const;
 
+/** The client side of JSON-RPC 1.0 (A2A 1.0 §9). */
 export function createRpcClientCodec(): RpcClientCodec {
   return { ...SHARED, dialect: "1.0/jsonrpc", encodeRequest: encodeRpcRequest };
 }
 
+/** The client side of REST 1.0 (A2A 1.0 §11). Its objects are those of JSON-RPC. */
 export function createRestClientCodec(): RestClientCodec {
   return { ...SHARED, dialect: "1.0/rest", encodeRequest: encodeRestRequest };
 }
@@ -63,6 +65,7 @@ function decodeSent(value: unknown): RemoteResult {
   throw invalidField("result", "must have one of task and message");
 }
 
+/** The task itself (A2A 1.0 §3.1.3); some agents wrap it in `task`, as the result of a send. */
 function decodeTask(value: unknown): Task {
   const wire = asObject(value, "result");
   return remote.task(member(wire, "task") ?? wire, "result");

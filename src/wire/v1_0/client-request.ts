@@ -15,6 +15,10 @@ import { encodeStateFilter } from "./task.ts";
 type Params = Readonly<Record<string, unknown>>;
 type QueryParams = Readonly<Record<string, string | number | boolean | undefined>>;
 
+/**
+ * A get of task `t1` becomes method `GetTask` with `{"id":"t1"}`. All parameters of an operation are members of one object, also the ids
+ * that REST has in its path. Throws `invalid-params` for a webhook id that `asId` rejects.
+ */
 export function encodeRpcRequest(request: ClientRequest): RpcCall {
   const params = { tenant: request.tenant || undefined, ...paramsOf(request), ...idsOf(request) };
   return { method: METHOD_OF[request.operation], params: JSON.stringify(params) };
@@ -59,6 +63,7 @@ function paramsOf(request: ClientRequest): Params {
 
 type Queried = GetRequest | RemoteListRequest | RemotePushListRequest;
 
+/** The parameters that REST has in its query, by their JSON names (A2A 1.0 §11.5). Timestamps are in UTC with `Z` (A2A 1.0 §5.6.1). */
 function queryParams(request: Queried): QueryParams {
   if (request.operation === "get") return { historyLength: request.history };
   if (request.operation === "push-list") {
@@ -90,6 +95,7 @@ function sendParams({ message, metadata, outputModes, history, waitMs, push }: S
   };
 }
 
+/** 1.0 has one authentication scheme per webhook; of several, the first is sent. 1.0 has no members for headers and events. */
 function pushParams({ id, url, token, authentication }: PushConfig): Params {
   const [scheme] = authentication?.schemes ?? [];
   return {
@@ -104,6 +110,10 @@ function unlessEmpty(object: Params): Params | undefined {
   return Object.values(object).some((value) => value !== undefined) ? object : undefined;
 }
 
+/**
+ * A get of task `t1` for tenant `acme` becomes `GET /acme/tasks/t1` (A2A 1.0 §11.3). Throws `invalid-params` for an id or a tenant that
+ * cannot be a path segment.
+ */
 export function encodeRestRequest(request: ClientRequest): RestCall {
   const { operation, tenant } = request;
   const base = tenant === "" ? "" : `/${pathSegment(tenant, "tenant")}`;

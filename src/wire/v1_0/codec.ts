@@ -1,6 +1,6 @@
-import { OPERATIONS, type Operation, type OperationResult } from "../../protocol/operation.ts";
-import { writeMessage } from "../../protocol/serial.ts";
-import type { RestCodec, RpcCodec } from "../codec.ts";
+import { OPERATIONS, type Operation, type OperationRequest, type OperationResult } from "../../protocol/operation.ts";
+import { type StoredTask, writeMessage } from "../../protocol/serial.ts";
+import type { Codec, RestCodec, RestRequest, RpcCodec } from "../codec.ts";
 import { ERROR_TABLE } from "../error-table.ts";
 import { encodePageToken } from "../fields/page-token.ts";
 import { type DialectSettings, REST_MEDIA_TYPES } from "../options.ts";
@@ -13,18 +13,24 @@ import { decodeRequest } from "./request.ts";
 import { paramsOf } from "./rest-request.ts";
 import { encodeTask, LARGE_TASK } from "./task.ts";
 
+/** The operation of each JSON-RPC method. */
 const METHODS: ReadonlyMap<string, Operation> = new Map<string, Operation>([
   ...OPERATIONS.map((operation) => [METHOD_OF[operation], operation] as const),
   // The name in the release candidates.
   ["ListTaskPushNotificationConfig", "push-list"],
 ]);
 
+/** Shared by JSON-RPC and REST (A2A 1.0 §5.1: all bindings behave alike). */
 const SHARED = {
-  version: "1.0",
   policy: {
+    // A2A 1.0 §11.7 ends the stream of a send at a question; §3.1.2 names only terminal states. Clients that send a message wait for the
+    // end of the stream, so it ends at the question.
     closeOnInputRequired: true,
+    // A2A 1.0 §3.1.6: `UnsupportedOperationError` for a task that has ended.
     terminalSubscribe: "error",
+    // A2A 1.0 §3.3.1: canceling is idempotent.
     repeatCancel: "snapshot",
+    // A2A 1.0 §3.1.11.
     undeclaredExtendedCard: "unsupported-operation",
     namesTasks: false,
     tasksOnly: false,
@@ -32,16 +38,41 @@ const SHARED = {
     push: { single: false, missing: "error", afterFailure: "suspended" },
   },
   extensionsHeader: "a2a-extensions",
-  encodeResult,
-  encodeOpening,
-  encodeEvent,
   largeTask: () => LARGE_TASK,
 } as const;
 
+function sharedBy({
+  version,
+  encodeOpening,
+  encodeEvent,
+  encodeTask,
+}: Variant): typeof SHARED & Pick<Codec, "version" | "encodeOpening" | "encodeEvent" | "encodeResult"> {
+  const encodeResult = (result: OperationResult): string => resultText(result, encodeTask);
+  return { ...SHARED, version, encodeOpening, encodeEvent, encodeResult };
+}
+
+/** What a later version may change. */
+export interface Variant extends Pick<Codec, "version" | "encodeOpening" | "encodeEvent"> {
+  encodeTask(task: StoredTask): string;
+  /** Decodes the parameters of JSON-RPC, and the ProtoJSON of gRPC. */
+  decodeRequest(operation: Operation, params: unknown): OperationRequest;
+  /** Converts a REST request to the parameters of JSON-RPC. */
+  paramsOf(operation: Operation, request: RestRequest): unknown;
+}
+
+const OWN: Variant = { version: "1.0", encodeOpening, encodeEvent, encodeTask, decodeRequest, paramsOf };
+
+/** JSON-RPC 1.0 (A2A 1.0 §9). */
 export function createRpcCodec(): RpcCodec {
+  return createVariantRpcCodec(OWN);
+}
+
+/** JSON-RPC of 1.0, or of a later version. */
+export function createVariantRpcCodec(variant: Variant): RpcCodec {
+  const { version, decodeRequest } = variant;
   return {
-    ...SHARED,
-    dialect: "1.0/jsonrpc",
+    ...sharedBy(variant),
+    dialect: `${version}/jsonrpc`,
     operationOf: (method) => METHODS.get(method),
     decodeRequest,
     encodeError: encodeRpcError,
@@ -50,12 +81,21 @@ export function createRpcCodec(): RpcCodec {
   };
 }
 
-export function createRestCodec({ errorProfile, restMediaType }: DialectSettings): RestCodec {
+/** REST 1.0 (A2A 1.0 §11). Takes the settings where the editions 1.0.0 and 1.0.1 differ: error statuses and media type. */
+export function createRestCodec(settings: DialectSettings): RestCodec {
+  return createVariantRestCodec(settings, OWN);
+}
+
+/** REST of 1.0, or of a later version. */
+export function createVariantRestCodec(settings: DialectSettings, variant: Variant): RestCodec {
+  const { errorProfile, restMediaType } = settings;
+  const { version, decodeRequest, paramsOf } = variant;
   const [preferred, other] = REST_MEDIA_TYPES;
+  const shared = sharedBy(variant);
   return {
-    ...SHARED,
-    dialect: "1.0/rest",
-    encodeResult: (result) => (result.kind === "push-deleted" ? "{}" : encodeResult(result)),
+    ...shared,
+    dialect: `${version}/rest`,
+    encodeResult: (result) => (result.kind === "push-deleted" ? "{}" : shared.encodeResult(result)),
     decodeRequest: (operation, request) => decodeRequest(operation, paramsOf(operation, request)),
     encodeError: (error) => encodeRestError(error, restErrorForm(error, errorProfile)),
     statusOf: (error) => restErrorForm(error, errorProfile).code,
@@ -63,7 +103,11 @@ export function createRestCodec({ errorProfile, restMediaType }: DialectSettings
   };
 }
 
-function encodeResult(result: OperationResult): string {
+/**
+ * A send wraps its answer in `task` or `message` (A2A 1.0 §3.1.1); all other operations return the task itself. A deletion has no result:
+ * `null` in JSON-RPC, `{}` in REST.
+ */
+function resultText(result: OperationResult, encodeTask: Variant["encodeTask"]): string {
   switch (result.kind) {
     case "sent":
       return `{"task":${encodeTask(result.task)}}`;

@@ -14,8 +14,17 @@ const FIELDS: FieldNames = [
   ["pushNotificationConfig.", ""],
 ];
 
+/** The error with the field names of 1.0. */
+export function withOwnFields(error: A2AError): A2AError {
+  return withFieldNames(error, FIELDS);
+}
+
+/**
+ * The `error` member of a JSON-RPC response (A2A 1.0 §9.5):
+ * `{"code":-32001,"message":"…","data":[{"@type":"…ErrorInfo","reason":"TASK_NOT_FOUND","domain":"a2a-protocol.org","metadata":{}}]}`.
+ */
 export function encodeRpcError(neutral: A2AError): string {
-  const error = withFieldNames(neutral, FIELDS);
+  const error = withOwnFields(neutral);
   return JSON.stringify({ code: ERROR_TABLE[error.code].rpc, message: error.message, data: detailsOf(error) });
 }
 
@@ -27,17 +36,23 @@ export interface RestErrorForm {
   readonly status: string;
 }
 
+/** The statuses of an error in one edition (A2A 1.0 §5.4). */
 export function restErrorForm({ code }: A2AError, edition: DialectSettings["errorProfile"]): RestErrorForm {
   const { http, status, httpFirstEdition, statusFirstEdition } = ERROR_TABLE[code];
   return edition === "1.0.0" ? { code: httpFirstEdition, status: statusFirstEdition } : { code: http, status };
 }
 
+/**
+ * The whole body of a REST answer (A2A 1.0 §11.6):
+ * `{"error":{"code":404,"status":"NOT_FOUND","message":"…","details":[…]}}`, with the same details as in JSON-RPC.
+ */
 export function encodeRestError(neutral: A2AError, form: RestErrorForm): string {
-  const error = withFieldNames(neutral, FIELDS);
+  const error = withOwnFields(neutral);
   return JSON.stringify({ error: { ...form, message: error.message, details: detailsOf(error) } });
 }
 
-function detailsOf(error: A2AError): readonly object[] {
+/** ErrorInfo is always the first detail; 1.0.0 requires it. Invalid fields follow as BadRequest. */
+export function detailsOf(error: A2AError): readonly object[] {
   const { reason } = ERROR_TABLE[error.code];
   const { metadata, violations } = error;
   const details: object[] = [{ "@type": ERROR_INFO, reason, domain: "a2a-protocol.org", metadata }];

@@ -9,20 +9,27 @@ import { asObject, member, optionalBoolean, optionalJsonObject, type WireObject 
 import { decodeRemoteMessage } from "./message.ts";
 import { encodeTask, remote } from "./task.ts";
 
+/** JSON-RPC, REST and webhooks of 1.0 share the cached text. */
 const CACHE_KEY = "1.0";
 
+/** The first frame must be a task or the only message (A2A 1.0 §3.1.2): `{"task":{…}}` or `{"message":{…}}`. */
 export function encodeOpening(opening: StreamOpening): string {
   return opening.kind === "task"
     ? `{"task":${encodeTask(opening.task)}}`
     : `{"message":${writeMessage(opening.message)}}`;
 }
 
-const beginningsOf = cachedByPlace((ids) => ({
-  artifact: `{"artifactUpdate":{${ids},`,
-  status: `{"statusUpdate":{${ids},`,
-}));
+/** The text of an event up to the members of the stored event. */
+export const beginningsOf: (place: EventPlace) => { readonly artifact: string; readonly status: string } =
+  cachedByPlace((ids) => ({
+    artifact: `{"artifactUpdate":{${ids},`,
+    status: `{"statusUpdate":{${ids},`,
+  }));
 
-/** Inserts the ids into the stored text. 1.0 has no member `final`, so each event has one text. */
+/**
+ * Inserts the ids into the stored text: `{"status":{…}}` becomes `{"statusUpdate":{"taskId":"t1","contextId":"c1","status":{…}}}`. 1.0 has
+ * no member `final`, so each event has one text.
+ */
 export function encodeEvent(event: EventText, place: EventPlace): string {
   const { encoded } = event;
   const known = encoded?.get(CACHE_KEY);

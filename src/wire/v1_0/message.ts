@@ -6,6 +6,7 @@ import { asArray, asId, asObject, member, optionalJsonObject } from "../fields/f
 import { decodeLinks, SNAKE_CASE } from "../fields/message-links.ts";
 import { decodePart, decodeRemotePart } from "./part.ts";
 
+/** Maximum number of parts in a message of a caller. */
 const MAX_PARTS = 1000;
 
 /** Decodes a message from a caller. The role must be `user`: only the agent itself writes messages with the role `agent`. */
@@ -25,6 +26,7 @@ export function decodeMessage(value: unknown, path: string): Message {
   };
 }
 
+/** ProtoJSON readers accept enums by name and by number. */
 function decodeUserRole(value: unknown, path: string): void {
   if (value === "ROLE_USER" || value === 1) return;
   if (value === undefined || value === "ROLE_UNSPECIFIED" || value === 0) throw invalidField(path, "is required");
@@ -53,6 +55,7 @@ export function decodeRemoteMessage(value: unknown, path: string): Message {
   };
 }
 
+/** A message from an agent without a role is the agent's. `user` and `agent` are the names of 0.x. */
 const REMOTE_ROLES: ReadonlyMap<unknown, Role> = new Map<unknown, Role>([
   [undefined, "agent"],
   ["ROLE_UNSPECIFIED", "agent"],

@@ -11,6 +11,10 @@ import {
   type WireObject,
 } from "../fields/fields.ts";
 
+/**
+ * Decodes a part from a caller (A2A 1.0 §4.1.6). The neutral model has the same members, so `{"text":"Hi","mediaType":"text/plain"}` stays
+ * as it is; base64 is normalised. Throws `invalid-params` unless exactly one of `text`, `raw`, `url` and `data` is present.
+ */
 export function decodePart(value: unknown, path: string): Part {
   const wire = asObject(value, path);
   const mediaType = optionalString(member(wire, "mediaType", "media_type"), `${path}.mediaType`);

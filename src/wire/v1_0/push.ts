@@ -12,6 +12,7 @@ export function encodePush({ taskId, config }: PushResult): string {
   return config === undefined ? "{}" : JSON.stringify(pushObject(taskId, config));
 }
 
+/** One page of webhooks. `nextPageToken` is empty on the last page. */
 export function encodePushes({ taskId, configs, next }: PushesResult): string {
   return JSON.stringify({
     configs: configs.map((config) => pushObject(taskId, config)),

@@ -25,9 +25,14 @@ import { type Authentication, asHeaderText, decodePushConfig, optionalHeaderText
 import { decodeMessage } from "./message.ts";
 import { decodeStateFilter } from "./task.ts";
 
+/** The page sizes of A2A 1.0 §3.1.4. */
 const DEFAULT_PAGE_SIZE = 50;
 const MAX_PAGE_SIZE = 100;
 
+/**
+ * Decodes the parameters of JSON-RPC; REST converts its requests to the same object first. Unknown members are ignored (A2A 1.0 §5.7), and
+ * names are accepted in snake_case too. Throws `invalid-params`.
+ */
 export function decodeRequest(operation: Operation, params: unknown): OperationRequest {
   const wire = asObject(params ?? {}, "params");
   const tenant = optionalId(member(wire, "tenant"), "tenant") ?? "";
@@ -65,6 +70,7 @@ export function decodeRequest(operation: Operation, params: unknown): OperationR
   }
 }
 
+/** Decodes a `SendMessageRequest` (A2A 1.0 §3.2.1). `waitMs` is `Infinity` or 0: 1.0 has no limited waiting. */
 function decodeSend(wire: WireObject, operation: "send" | "stream", tenant: string): SendRequest {
   const message = decodeMessage(member(wire, "message"), "message");
   const metadata = optionalJsonObject(member(wire, "metadata"), "metadata") ?? {};
@@ -93,6 +99,7 @@ function decodeSend(wire: WireObject, operation: "send" | "stream", tenant: stri
   };
 }
 
+/** The default is to wait (A2A 1.0 §3.2.2). */
 function decodeWait(configuration: WireObject, path: string): boolean {
   const returnImmediately = member(configuration, "returnImmediately", "return_immediately");
   if (returnImmediately !== undefined) return optionalBoolean(returnImmediately, `${path}returnImmediately`) !== true;
@@ -100,6 +107,7 @@ function decodeWait(configuration: WireObject, path: string): boolean {
   return optionalBoolean(member(configuration, "blocking"), `${path}blocking`) ?? true;
 }
 
+/** A page size outside 1 to 100 is an error, not silently changed (A2A 1.0 §3.1.4). */
 function decodeList(wire: WireObject, tenant: string): ListRequest {
   const contextId = optionalId(member(wire, "contextId", "context_id"), "contextId");
   const state = decodeStateFilter(member(wire, "status"), "status");
@@ -139,12 +147,14 @@ function decodeTaskId(wire: WireObject, name: string, alias?: string): TaskId {
   return asId(member(wire, name, alias), name) as TaskId;
 }
 
+/** Absent and 0 differ: the server's default, and no history (A2A 1.0 §3.2.4). */
 function decodeHistoryLength(wire: WireObject, path: string): number | undefined {
   const length = optionalInteger(member(wire, "historyLength", "history_length"), `${path}historyLength`);
   if (length !== undefined && length < 0) throw invalidField(`${path}historyLength`, "must not be negative");
   return length;
 }
 
+/** 1.0 has a single `scheme` (A2A 1.0 §4.3.2), where 0.x has a list. */
 function decodeAuthentication(value: unknown, path: string): Authentication {
   const wire = asObject(value, path);
   const scheme = asHeaderText(asId(member(wire, "scheme"), `${path}.scheme`), `${path}.scheme`);

@@ -3,7 +3,7 @@ import type { Operation } from "../../protocol/operation.ts";
 import type { RestRequest } from "../codec.ts";
 import { asObject, type WireObject } from "../fields/fields.ts";
 
-/** Parsers of query parameters. Names are accepted in camelCase and snake_case. */
+/** Parsers of query parameters (A2A 1.0 §11.5). Names are accepted in camelCase and snake_case. */
 const QUERY = {
   tenant: { alias: undefined, read: asIs },
   contextId: { alias: "context_id", read: asIs },
@@ -63,23 +63,24 @@ function bodyParams(body: unknown, query: URLSearchParams): WireObject {
   return tenant === "" ? { ...params, ...queryParams(query, ["tenant"]) } : params;
 }
 
+/** The path `/tasks/{id}/pushNotificationConfigs/{configId}` has other names than JSON-RPC, where `id` is the webhook's id. */
 function pushPath({ id, configId, ...rest }: RestRequest["path"]): WireObject {
   return { ...rest, ...(id !== undefined && { taskId: id }), ...(configId !== undefined && { id: configId }) };
 }
 
+/** Only known parameters: `A2A-Version` and others may stand beside them. */
 function queryParams(query: URLSearchParams, names: readonly QueryName[]): WireObject {
   const params: Record<string, unknown> = {};
   if (query.size === 0) return params;
   for (const name of names) {
-    const text = queryText(query, name);
+    const text = queryText(query, name, QUERY[name].alias);
     if (text !== "") params[name] = QUERY[name].read(text, name);
   }
   return params;
 }
 
 /** Empty if the parameter is absent, which means the same. */
-function queryText(query: URLSearchParams, name: QueryName): string {
-  const { alias } = QUERY[name];
+export function queryText(query: URLSearchParams, name: string, alias: string | undefined): string {
   const texts = alias === undefined ? query.getAll(name) : [...query.getAll(name), ...query.getAll(alias)];
   const [text = "", ...others] = texts;
   if (others.length > 0) throw invalidField(name, "must be given only once");

@@ -1,6 +1,9 @@
 import type { RestRoute } from "../codec.ts";
 
-/** Every route also exists with the prefix `/{tenant}`. Text and proto definition have different methods for subscribe; both are routed. */
+/**
+ * The routes of A2A 1.0 §11.3. Every route also exists with the prefix `/{tenant}`. The text has POST for subscribe and the proto
+ * definition has GET; both are routed.
+ */
 export const ROUTES: readonly RestRoute[] = [
   { method: "POST", path: "/message:send", operation: "send" },
   { method: "POST", path: "/message:stream", operation: "stream" },

@@ -8,7 +8,10 @@ import {
 import { listOf, mapOf, textOf } from "../fields/answer-fields.ts";
 import { asObject, member, optionalBoolean, optionalString, type WireObject } from "../fields/fields.ts";
 
-/** A security scheme, wrapped in a member that names its kind. */
+/**
+ * A security scheme, wrapped in a member that names its kind (A2A 1.0 §4.5.1):
+ * `{"apiKeySecurityScheme":{"location":"header","name":"X-Key"}}`.
+ */
 export type WireScheme = Readonly<Record<string, object>>;
 
 /** Schemes that a caller must all satisfy, each with its scopes. */
@@ -28,8 +31,10 @@ const FLOW_MEMBERS: Readonly<Record<OAuthFlowName, readonly FlowMember[]>> = {
 };
 
 /**
- * Encodes a security scheme. In 1.0 an OAuth scheme has exactly one flow (A2A 1.0 §4.5.7): of several declared flows, the first in the order
- * of `OAUTH_FLOWS` is written. To publish all flows, declare one scheme per flow.
+ * Encodes a security scheme: `{ type: "apiKey", in: "header", name }` becomes `{ apiKeySecurityScheme: { location: "header", name } }`.
+ *
+ * In 1.0 an OAuth scheme has exactly one flow (A2A 1.0 §4.5.7): of several declared flows, the first in the order of `OAUTH_FLOWS` is
+ * written. To publish all flows, declare one scheme per flow.
  */
 export function encodeScheme(scheme: SecurityScheme): WireScheme {
   const { description } = scheme;
@@ -64,6 +69,9 @@ export function encodeScheme(scheme: SecurityScheme): WireScheme {
   }
 }
 
+/**
+ * `{ clientCredentials: { tokenUrl, scopes: {} } }` stays as it is; of two flows only the first is written.
+ */
 function encodeFlow(flows: Partial<Readonly<Record<OAuthFlowName, OAuthFlow>>>): object {
   for (const name of OAUTH_FLOWS) {
     const flow = flows[name];
@@ -74,6 +82,7 @@ function encodeFlow(flows: Partial<Readonly<Record<OAuthFlowName, OAuthFlow>>>):
   return {};
 }
 
+/** `{ key: ["read"] }` becomes `{ schemes: { key: { list: ["read"] } } }`. */
 export function encodeRequirement(requirement: SecurityRequirement): WireRequirement {
   const schemes = Object.entries(requirement).map(([name, list]) => [name, { list }] as const);
   return { schemes: Object.fromEntries(schemes) };
@@ -85,14 +94,15 @@ export function encodeRequirement(requirement: SecurityRequirement): WireRequire
  */
 export function decodeScheme(value: unknown, path: string): SecurityScheme | undefined {
   const wire = asObject(value, path);
-  for (const [name, alias, type] of WRAPPERS) {
+  for (const [name, alias, type] of SCHEME_WRAPPERS) {
     const wrapped = member(wire, name, alias);
     if (wrapped !== undefined) return schemeOf(type, asObject(wrapped, `${path}.${name}`), `${path}.${name}`);
   }
   return schemeOf(member(wire, "type"), wire, path);
 }
 
-const WRAPPERS = [
+/** The member that wraps a scheme in 1.0, its name in ProtoJSON, and the `type` of the flat form (OpenAPI, A2A 0.x). */
+export const SCHEME_WRAPPERS = [
   ["apiKeySecurityScheme", "api_key_security_scheme", "apiKey"],
   ["httpAuthSecurityScheme", "http_auth_security_scheme", "http"],
   ["oauth2SecurityScheme", "oauth2_security_scheme", "oauth2"],
@@ -100,6 +110,7 @@ const WRAPPERS = [
   ["mtlsSecurityScheme", "mtls_security_scheme", "mutualTLS"],
 ] as const;
 
+/** Every kind may have a description. */
 function schemeOf(type: unknown, wire: WireObject, path: string): SecurityScheme | undefined {
   const description = optionalString(member(wire, "description"), `${path}.description`);
   const scheme = kindOfScheme(type, wire, path);
@@ -135,8 +146,10 @@ function kindOfScheme(type: unknown, wire: WireObject, path: string): SecuritySc
   }
 }
 
+/** Where an API key can be; a scheme with any other place is left out. */
 const LOCATIONS = ["header", "query", "cookie"] as const;
 
+/** Reads several flows, which cards of 0.x may have. */
 function decodeFlows(wire: WireObject, path: string): Partial<Record<OAuthFlowName, OAuthFlow>> {
   const flows: Partial<Record<OAuthFlowName, OAuthFlow>> = {};
   for (const name of OAUTH_FLOWS) {

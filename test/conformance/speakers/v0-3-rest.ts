@@ -44,7 +44,7 @@ const READERS: Readonly<Record<Style, Readers>> = {
   proto: createReaders(PROTO_SPELLING),
 };
 
-function protoRequest(saying: Saying, options: SendOptions = {}): Fields {
+export function protoRequest(saying: Saying, options: SendOptions = {}): Fields {
   const { wait, history, outputModes, metadata, push } = options;
   const configuration = {
     ...(wait !== undefined && { blocking: wait }),

@@ -19,12 +19,18 @@ import {
   UnsupportedOperationError,
   withA2AExtensions,
 } from "a2a-sdk-v0_3/client";
+import { GrpcTransport, GrpcTransportFactory } from "a2a-sdk-v0_3/client/grpc";
 import type { CallOptions, ClientLine, ConnectOptions, Peer, SeenCard } from "../client-line.ts";
 import { nameError } from "../error-name.ts";
 import { installedVersion } from "./installed-version.ts";
 import { paramsOf, seenAnswer, seenCard, seenEvents, seenPush, seenTask, seenWebhook, sentWebhook } from "./kinds.ts";
+import { OVER_GRPC } from "./over-grpc.ts";
 import { retryCredentials } from "./retry-credentials.ts";
 
+const PROTO_LACKS = {
+  "HTTP+JSON": "the client neither sends nor reads it over REST",
+  GRPC: "the client neither sends nor reads it over gRPC",
+};
 const NOT_IN_THIS_VERSION = "version 0.3 of the protocol does not have it";
 
 /** The official client, last release for version 0.3. */
@@ -32,18 +38,20 @@ export const a2aJsV03: ClientLine = {
   package: "@a2a-js/sdk",
   version: installedVersion("a2a-sdk-v0_3"),
   protocol: "0.3",
-  bindings: ["JSONRPC", "HTTP+JSON"],
+  bindings: ["JSONRPC", "HTTP+JSON", "GRPC"],
   lacks: {
     lists: NOT_IN_THIS_VERSION,
     tenants: NOT_IN_THIS_VERSION,
     versions: NOT_IN_THIS_VERSION,
     "any-data": "data is always an object in version 0.3 of the protocol",
+    "null-data": { GRPC: "over gRPC the client cannot send null, and reads it as 0" },
     "history-zero": "version 0.3 of the protocol cannot request an empty history",
-    "own-methods": { "HTTP+JSON": "REST has routes, not methods" },
+    ...OVER_GRPC,
+    "own-methods": { "HTTP+JSON": "REST has routes, not methods", GRPC: "the client calls only the methods it knows" },
     "stream-refusals": { JSONRPC: "the client does not read the JSON body of a refused stream request" },
-    references: { "HTTP+JSON": "the client does not send it over REST" },
-    "file-names": { "HTTP+JSON": "the client neither sends nor reads it over REST" },
-    "part-metadata": { "HTTP+JSON": "the client neither sends nor reads it over REST" },
+    references: { "HTTP+JSON": "the client does not send it over REST", GRPC: "the client does not send it over gRPC" },
+    "file-names": PROTO_LACKS,
+    "part-metadata": PROTO_LACKS,
   },
   rules: {
     unknownTask: "task-not-found",
@@ -73,6 +81,15 @@ export const a2aJsV03: ClientLine = {
         const [, code] = /\(Code: (-\d+)\)/.exec(message) ?? [];
         return code === undefined ? undefined : Number(code);
       },
+      // For these the client has types, but does not use them over gRPC.
+      grpcNameOf: ({ message }) => {
+        if (message.includes("PushNotificationNotSupportedError: ")) return "push-not-supported";
+        return message.includes("ContentTypeNotSupportedError: ") ? "content-type-not-supported" : undefined;
+      },
+      grpcCodeOf: (error) => {
+        const code: unknown = Reflect.get(error, "code");
+        return typeof code === "number" ? code : undefined;
+      },
     }),
 };
 
@@ -82,7 +99,11 @@ async function connect(address: string, options: ConnectOptions): Promise<Peer> 
     credentials === undefined
       ? options.fetch
       : createAuthenticatingFetchWithRetry(options.fetch, retryCredentials(credentials));
-  const transports = [new JsonRpcTransportFactory({ fetchImpl }), new RestTransportFactory({ fetchImpl })];
+  const transports = [
+    new JsonRpcTransportFactory({ fetchImpl }),
+    new RestTransportFactory({ fetchImpl }),
+    new GrpcTransportFactory(),
+  ];
   const resolver = new DefaultAgentCardResolver({ fetchImpl });
   let found: sdk.AgentCard | undefined;
   const factory = new ClientFactory({
@@ -97,7 +118,7 @@ async function connect(address: string, options: ConnectOptions): Promise<Peer> 
   });
   const client = await factory.createFromUrl(address);
   if (found === undefined) throw new Error("The client did not request the card.");
-  const expected = binding === "JSONRPC" ? JsonRpcTransport : RestTransport;
+  const expected = { JSONRPC: JsonRpcTransport, "HTTP+JSON": RestTransport, GRPC: GrpcTransport }[binding];
   if (!(client.transport instanceof expected)) throw new Error("The client uses another binding.");
   return peerOf(client, seenCard(found));
 }

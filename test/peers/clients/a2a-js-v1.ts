@@ -11,6 +11,7 @@ import {
   ServiceParameters,
   withA2AExtensions,
 } from "a2a-sdk-v1/client";
+import { GrpcTransportFactory } from "a2a-sdk-v1/client/grpc";
 import * as errors from "a2a-sdk-v1/errors";
 import type { Part, TaskState } from "palaver";
 import type {
@@ -31,6 +32,7 @@ import type {
 } from "../client-line.ts";
 import { nameError } from "../error-name.ts";
 import { installedVersion } from "./installed-version.ts";
+import { OVER_GRPC } from "./over-grpc.ts";
 import { retryCredentials } from "./retry-credentials.ts";
 
 /** The official client, newest release line. */
@@ -38,9 +40,11 @@ export const a2aJsV1: ClientLine = {
   package: "@a2a-js/sdk",
   version: installedVersion("a2a-sdk-v1"),
   protocol: "1.0",
-  bindings: ["JSONRPC", "HTTP+JSON"],
+  bindings: ["JSONRPC", "HTTP+JSON", "GRPC"],
   lacks: {
-    "own-methods": { "HTTP+JSON": "REST has routes, not methods" },
+    "own-methods": { "HTTP+JSON": "REST has routes, not methods", GRPC: "the client calls only the methods it knows" },
+    ...OVER_GRPC,
+    tenants: { GRPC: "over gRPC the tenant names one of several agents" },
   },
   rules: {
     unknownTask: "task-not-found",
@@ -70,6 +74,7 @@ export const a2aJsV1: ClientLine = {
       },
       codeOf: (error) => numberIn(error, "envelopeCode"),
       statusOf: (error) => numberIn(error, "statusCode"),
+      grpcCodeOf: (error) => (Reflect.get(error, "transport") === "grpc" ? numberIn(error, "status") : undefined),
     }),
 };
 
@@ -84,7 +89,11 @@ async function connect(address: string, options: ConnectOptions): Promise<Peer> 
     credentials === undefined
       ? options.fetch
       : createAuthenticatingFetchWithRetry(options.fetch, retryCredentials(credentials));
-  const transports = [new JsonRpcTransportFactory({ fetchImpl }), new RestTransportFactory({ fetchImpl })];
+  const transports = [
+    new JsonRpcTransportFactory({ fetchImpl }),
+    new RestTransportFactory({ fetchImpl }),
+    new GrpcTransportFactory(),
+  ];
   const resolver = new DefaultAgentCardResolver({ fetchImpl });
   let found: sdk.AgentCard | undefined;
   const factory = new ClientFactory({

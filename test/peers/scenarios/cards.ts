@@ -22,16 +22,24 @@ export const cards: ScenarioGroup = {
           inputModes: ["text/plain", "*/*"],
           extensions: [EXTENSIONS.offered],
         });
-        const root = await stage.line.connect(stage.url, { binding: stage.binding, fetch: stage.wire.fetch });
+        const root = await stage.line.connect(await stage.rootOf("echo"), {
+          binding: stage.binding,
+          fetch: stage.wire.fetch,
+        });
         expect(root.card).toEqual(card);
         expect((await stage.meet("quiet")).card).toMatchObject({ name: "Quiet", streaming: false });
       },
     },
     {
       operation: "choice of the binding from the card",
+      needs: "recorded-calls",
       async run(stage) {
         const { binding, wire } = stage;
-        const peer = await stage.line.connect(stage.addressOf("echo"), { binding, only: true, fetch: wire.fetch });
+        const peer = await stage.line.connect(await stage.addressOf("echo"), {
+          binding,
+          only: true,
+          fetch: wire.fetch,
+        });
         expect(taskOf(await peer.send({ content: "here" })).state).toBe("completed");
         expect(calledOver(stage)).toBe(binding);
       },
@@ -82,10 +90,12 @@ export const cards: ScenarioGroup = {
       async run(stage) {
         const echo = await stage.meet("echo");
         await echo.send({ content: "x" }, { extensions: [EXTENSIONS.offered, "https://example.org/unheard-of"] });
-        const { requestHeaders, headers } = stage.wire.last;
-        const asked = extensionsIn(requestHeaders).map((value) => (value === null ? null : EXTENSIONS.offered));
-        expect(extensionsIn(headers)).toEqual(asked);
-        expect(asked).toContain(EXTENSIONS.offered);
+        if (stage.can("recorded-calls")) {
+          const { requestHeaders, headers } = stage.wire.last;
+          const asked = extensionsIn(requestHeaders).map((value) => (value === null ? null : EXTENSIONS.offered));
+          expect(extensionsIn(headers)).toEqual(asked);
+          expect(asked).toContain(EXTENSIONS.offered);
+        }
         const demanding = await stage.meet("demanding");
         const task = taskOf(await demanding.send({ content: "x" }, { extensions: [EXTENSIONS.required] }));
         expect(task.state).toBe("completed");

@@ -73,7 +73,7 @@ export const streams: ScenarioGroup = {
             if (textIn([event]) !== "") leaving.abort();
           }
         })();
-        await expect(reading).rejects.toThrow(/abort/i);
+        await expect(reading).rejects.toThrow(/abort|cancel/i);
         stage.gates.open(name);
         stage.gates.open(`${name}!`);
         await until(async () => (await paced.get(id)).state === "completed");

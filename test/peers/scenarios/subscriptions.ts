@@ -36,7 +36,7 @@ export const subscriptions: ScenarioGroup = {
             if (textIn([event]) !== "") breaking.abort();
           }
         })();
-        await expect(reading).rejects.toThrow(/abort/i);
+        await expect(reading).rejects.toThrow(/abort|cancel/i);
         const events: SeenEvent[] = [];
         for await (const event of paced.subscribe(id)) {
           events.push(event);

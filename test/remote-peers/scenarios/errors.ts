@@ -43,7 +43,7 @@ export const errors: ScenarioGroup = {
       async run(stage) {
         const agent = await stage.meet();
         const { id: taskId } = taskOf(await agent.send("hello"));
-        await stage.refused(agent.send("more", { taskId }), stage.line.rules.finishedTask);
+        await stage.refused(agent.send("more", { taskId }), stage.finishedTask);
       },
     },
     {
@@ -53,7 +53,7 @@ export const errors: ScenarioGroup = {
         const agent = await stage.meet();
         await stage.refused(agent.stream("more", { taskId: NOBODY }).result(), "task-not-found");
         const { id: taskId } = taskOf(await agent.send("hello"));
-        await stage.refused(agent.stream("more", { taskId }).result(), stage.line.rules.finishedTask);
+        await stage.refused(agent.stream("more", { taskId }).result(), stage.finishedTask);
       },
     },
     {

@@ -1,3 +1,4 @@
+import type { Metadata } from "@grpc/grpc-js";
 import * as sdk from "a2a-sdk-v1";
 import {
   AgentEvent,
@@ -9,18 +10,20 @@ import {
   UnauthenticatedUser,
 } from "a2a-sdk-v1/server";
 import { agentCardHandler, jsonRpcHandler, restHandler } from "a2a-sdk-v1/server/express";
+import { A2AService, grpcService } from "a2a-sdk-v1/server/grpc";
 import type { Request } from "express";
 import { installedVersion } from "../../peers/clients/installed-version.ts";
 import { Cancellations, type Pace, perform, type ScriptedState, type Teller } from "../agent-script.ts";
 import { type Profile, REQUIRED_EXTENSION, type ServerLine } from "../server-line.ts";
 import { bearerName, listen } from "./listen.ts";
+import { listenGrpc } from "./listen-grpc.ts";
 
 /** The official server, newest release line. */
 export const a2aJsV1: ServerLine = {
   package: "@a2a-js/sdk",
   version: installedVersion("a2a-sdk-v1"),
   protocol: "1.0",
-  bindings: ["JSONRPC", "HTTP+JSON"],
+  bindings: ["JSONRPC", "HTTP+JSON", "GRPC"],
   lacks: {
     "unknown-methods": "the server implements every method of its version, and refuses other versions by name",
   },
@@ -29,10 +32,11 @@ export const a2aJsV1: ServerLine = {
     unknownPush: "task-not-found",
     repeatedCancel: "the task",
   },
-  start: ({ binding, profile = "able", pace, reachedAt }) =>
-    listen({ ...(reachedAt !== undefined && { reachedAt }) }, (app, url) => {
-      const card = cardOf(profile, { protocolBinding: binding, url: `${url}/a2a` });
-      const requestHandler = new DefaultRequestHandler(
+  start({ binding, profile = "able", pace, reachedAt }) {
+    const way = { ...(reachedAt !== undefined && { reachedAt }) };
+    const handlerAt = (url: string) => {
+      const card = cardOf(profile, { protocolBinding: binding, url });
+      return new DefaultRequestHandler(
         card,
         new InMemoryTaskStore(),
         executor(pace),
@@ -43,11 +47,33 @@ export const a2aJsV1: ServerLine = {
         undefined,
         { validateInputModes: profile === "plain" },
       );
+    };
+    if (binding === "GRPC") {
+      return listenGrpc(way, {
+        service: A2AService,
+        create(address) {
+          const requestHandler = handlerAt(address);
+          const cards = agentCardHandler({ agentCardProvider: requestHandler });
+          return {
+            implementation: { ...grpcService({ requestHandler, userBuilder: callerOf }) },
+            cards: (app) => app.use("/.well-known/agent-card.json", cards),
+          };
+        },
+      });
+    }
+    return listen(way, (app, url) => {
+      const requestHandler = handlerAt(`${url}/a2a`);
       const handler = binding === "JSONRPC" ? jsonRpcHandler : restHandler;
       app.use("/.well-known/agent-card.json", agentCardHandler({ agentCardProvider: requestHandler }));
       app.use("/a2a", handler({ requestHandler, userBuilder }));
-    }),
+    });
+  },
 };
+
+async function callerOf({ metadata }: { readonly metadata: Metadata }) {
+  const userName = bearerName(metadata.get("authorization")[0]?.toString());
+  return userName === undefined ? new UnauthenticatedUser() : { isAuthenticated: true, userName };
+}
 
 async function userBuilder({ headers }: Request) {
   const userName = bearerName(headers.authorization);

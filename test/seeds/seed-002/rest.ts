@@ -1,6 +1,7 @@
 import { concat, defer, from, of } from "rxjs";
 import { expect, it } from "vitest";
 import { createGate } from "../../conformance/gate.ts";
+import { OtlpReceiver } from "../../fixtures/otlp-receiver.ts";
 import { at, get, openStream, post, streamed, textAt } from "../exchange.ts";
 import { artifactUpdate, idsOf, saying, statusUpdate, textPart } from "../kinds.ts";
 import { ID, TIME } from "../matchers.ts";
@@ -29,6 +30,47 @@ it(
     const metadata = { traceId: "4bf92f3577b34da6a3ce929d0e0e4736", spanId };
     expect(frames[1]?.json).toEqual(mirrored(statusUpdate(ids, "working", { metadata })));
     expect(frames.slice(2).map(({ json }) => at(json, "metadata"))).toEqual([metadata, metadata]);
+  },
+);
+
+it(
+  seed.example(
+    "W3C Trace Context › the exported span",
+    "the span id of the events is that of the run's exported span, and Tracestate is kept",
+  ),
+  async () => {
+    await using collector = await OtlpReceiver.open();
+    const stage = await serveScript(async () => "done", {}, { otlp: collector.url });
+    const frames = await streamed(
+      `${stage.url}/v1/message:stream`,
+      { message: saying("Hello") },
+      { traceparent: "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01", tracestate: "vendor=value" },
+    );
+    await stage.server.close();
+    const run = collector.spans.find(({ name }) => name.startsWith("invoke_agent"));
+    expect(run).toMatchObject({ traceId: "4bf92f3577b34da6a3ce929d0e0e4736", traceState: "vendor=value" });
+    expect(textAt(frames[1]?.json, "metadata.spanId")).toBe(run?.spanId);
+    const call = collector.spans.find(({ spanId }) => spanId === run?.parentSpanId);
+    expect(call).toMatchObject({ name: "SendStreamingMessage", parentSpanId: "00f067aa0ba902b7" });
+  },
+);
+
+it(
+  seed.example("Integration with RxJS Agent › 4 Observability", "each A2A event is an event of a span, with its state"),
+  async () => {
+    await using collector = await OtlpReceiver.open();
+    const stage = await serveScript(() => from(["Sales ", "went up"]), {}, { otlp: collector.url });
+    await streamed(`${stage.url}/v1/message:stream`, { message: saying("Analyze sales data") });
+    await stage.server.close();
+    const run = collector.spans.find(({ name }) => name.startsWith("invoke_agent"));
+    const events = run?.events.map(({ name, attributes }) => [name, attributes["a2a.task.state"]]);
+    const chunks = events?.filter(([name]) => name === "a2a.task.artifact") ?? [];
+    expect(chunks.length).toBeGreaterThan(0);
+    expect(events).toEqual([
+      ["a2a.task.status", "TASK_STATE_WORKING"],
+      ...chunks,
+      ["a2a.task.status", "TASK_STATE_COMPLETED"],
+    ]);
   },
 );
 

@@ -1,4 +1,7 @@
 import { expect, it } from "vitest";
+import { kindsOf } from "../../conformance/fold.ts";
+import { accepted, taskOf, text } from "../../conformance/speaker.ts";
+import { grpc0_3 } from "../../conformance/speakers/v0-3-grpc.ts";
 import { at, get, post, streamed, textAt } from "../exchange.ts";
 import { idsOf, saying } from "../kinds.ts";
 import { resultOf, resultsOf, rpcRequest } from "../rpc.ts";
@@ -139,5 +142,27 @@ it(
     const id = textAt(sent.json, "task.id");
     const task = await get(`${stage.url}/v1/tasks/${id}`);
     expect(at(task.json, "status.state")).toBe("TASK_STATE_COMPLETED");
+  },
+);
+
+it(
+  seed.example(
+    "Method Naming Across Transports › gRPC",
+    "SendMessage, SendStreamingMessage, GetTask, CancelTask and TaskSubscription work on the tasks of the other transports",
+  ),
+  async () => {
+    await using stage = await asker();
+    const caller = grpc0_3.at(stage.url);
+    const { id } = await taskOf(caller.send(text("Begin"), { wait: true }));
+    expect(textAt(resultOf(await post(stage.url, rpcRequest(1, "tasks/get", { id })), 1), "status.state")).toBe(
+      "input-required",
+    );
+    const stream = await accepted(caller.stream(text("Begin")));
+    expect(kindsOf(await stream.rest())).toEqual(["task", "status", "status"]);
+    const other = await beginTask(stage);
+    expect((await accepted(caller.get(other))).status.state).toBe("input-required");
+    const followed = await accepted(caller.subscribe(other));
+    expect((await accepted(caller.cancel(other))).status.state).toBe("canceled");
+    expect(kindsOf(await followed.rest())).toEqual(["task", "status"]);
   },
 );

@@ -24,7 +24,7 @@ const INDEX = {
   "Method Naming Across Transports › tasks/resubscribe": "tested",
   "Method Naming Across Transports › one task over REST": "tested",
   "Method Naming Across Transports › another client's task": "tested",
-  "Method Naming Across Transports › gRPC": "later: it needs gRPC, which is not supported yet",
+  "Method Naming Across Transports › gRPC": "tested",
   "Task Event": "tested",
   "Status Update Event": "tested",
   "Artifact Update Event": "tested",

@@ -4,7 +4,9 @@ import { inTransaction } from "../connection.ts";
 import { FINEST, LEVELS } from "../counters.ts";
 import { STATE_CODE } from "../row/state-code.ts";
 import type { ScopeReader } from "../scope-ids.ts";
-import { largeBytesOf, oneRow, prepareRows, type TaskReader, taskColumns } from "./task-reader.ts";
+import { type IndexRange, periodConditions, type TaskIndex } from "./task-index.ts";
+import type { TaskRanges } from "./task-ranges.ts";
+import type { TaskReader } from "./task-reader.ts";
 
 /** The filters of a list in the form of the file. */
 interface Filter {
@@ -12,28 +14,26 @@ interface Filter {
   readonly context: string | undefined;
   readonly state: number | undefined;
   readonly since: number | undefined;
-  /** The context has counters and an index by state. A context that no caller named has one task and neither of them. */
-  readonly counted: boolean;
+  readonly range: IndexRange;
 }
 
-type Value = string | number;
+export interface ListReaderParts {
+  readonly scopes: ScopeReader;
+  readonly tasks: TaskReader;
+  readonly index: TaskIndex;
+  readonly ranges: TaskRanges;
+}
 
-/** Lists and counts tasks. Each combination of filters has its own index, and totals come from counters. */
+/** Lists and counts the tasks of a scope. Every combination of filters is a range of an index, or a merge of one range per state; totals come from counters. */
 export class ListReader {
   readonly #database: DatabaseSync;
-  readonly #tasks: TaskReader;
-  readonly #scopes: ScopeReader;
-  readonly #pages = new Map<string, StatementSync>();
-  readonly #counts = new Map<string, StatementSync>();
-  readonly #isCounted: StatementSync;
+  readonly #parts: ListReaderParts;
   readonly #sumOfAll: StatementSync;
   readonly #sumOfState: StatementSync;
 
-  constructor(database: DatabaseSync, parts: { readonly scopes: ScopeReader; readonly tasks: TaskReader }) {
+  constructor(database: DatabaseSync, parts: ListReaderParts) {
     this.#database = database;
-    this.#scopes = parts.scopes;
-    this.#tasks = parts.tasks;
-    this.#isCounted = database.prepare("SELECT 1 FROM counter WHERE scope = ? AND context = ? LIMIT 1");
+    this.#parts = parts;
     const sum =
       "SELECT coalesce(sum(n), 0) AS n FROM counter WHERE scope = ? AND context = ? AND level = ? AND bucket BETWEEN ? AND ?";
     const states = Object.values(STATE_CODE).join();
@@ -43,66 +43,55 @@ export class ListReader {
 
   list(query: ListQuery): ListPage {
     return inTransaction(this.#database, () => {
-      const scope = this.#scopes.find(query.scope);
+      const scope = this.#parts.scopes.find(query.scope);
       return scope === undefined ? { tasks: [], total: 0 } : this.#page(query, this.#filterOf(query, scope));
     });
   }
 
-  #filterOf({ contextId, state, statusSince }: ListQuery, scope: number): Filter {
-    return {
-      scope,
-      context: contextId,
-      state: state && STATE_CODE[state],
-      since: statusSince,
-      counted: contextId === undefined || this.#isCounted.get(scope, contextId) !== undefined,
-    };
+  #filterOf({ contextId: context, state: name, statusSince: since }: ListQuery, scope: number): Filter {
+    const { ranges } = this.#parts;
+    const state = name && STATE_CODE[name];
+    const range = context === undefined ? ranges.ofScope(scope, state) : ranges.ofContext(scope, context, state);
+    return { scope, context, state, since, range };
   }
 
   #page(query: ListQuery, filter: Filter): ListPage {
-    const { where, values } = conditionsOf(filter);
-    const { before, artifacts } = query;
-    if (artifacts) values.unshift(largeBytesOf(query));
-    if (before !== undefined) values.push(before.at, before.id);
-    const sql = `SELECT ${taskColumns({ messages: query.history !== 0, artifacts })} FROM task ${where}
-      ${before === undefined ? "" : "AND (status_at, id) < (?, ?)"} ORDER BY status_at DESC, id DESC LIMIT ?`;
-    const statement = prepared(this.#pages, sql, () => prepareRows(this.#database, sql));
-    const { tasks, hasMore } = this.#firstTasks(statement.iterate(...values, query.limit + 1), query);
+    const period = periodConditions({ since: filter.since, before: query.before });
+    const found = this.#parts.index.newest(filter.range, period, query.limit + 1);
+    const keys = found.slice(0, query.limit).map(({ pk }) => pk);
+    const tasks = this.#firstTasks(keys, query);
     const last = tasks.at(-1);
     return {
       tasks,
       total: this.#total(filter),
-      ...(hasMore && last !== undefined && { next: { at: last.head.statusAt, id: last.id } }),
+      ...(last !== undefined && tasks.length < found.length && { next: { at: last.head.statusAt, id: last.id } }),
     };
   }
 
   /** The records that fit on the page. Rows are read one by one, so that at most one row too many is read. */
-  #firstTasks(rows: Iterable<unknown>, query: ListQuery): { tasks: TaskRecord[]; hasMore: boolean } {
-    const { limit, maxBytes = Number.POSITIVE_INFINITY } = query;
+  #firstTasks(keys: readonly number[], query: ListQuery): TaskRecord[] {
+    const { maxBytes = Number.POSITIVE_INFINITY } = query;
     const sizes = maxBytes === Number.POSITIVE_INFINITY ? undefined : { ...query, maxBytes };
     const tasks: TaskRecord[] = [];
     let bytes = 0;
-    for (const each of rows) {
-      const row = oneRow(each);
-      if (row === undefined) continue;
-      if (tasks.length === limit) return { tasks, hasMore: true };
-      const record = this.#tasks.recordOf(row, query);
-      if (record === undefined) continue;
+    for (const { row, record } of this.#parts.tasks.byKeys(keys, query)) {
       if (sizes !== undefined) {
-        bytes += this.#tasks.bytesOf(row, record, sizes);
-        if (tasks.length > 0 && bytes > maxBytes) return { tasks, hasMore: true };
+        bytes += this.#parts.tasks.bytesOf(row, record, sizes);
+        if (tasks.length > 0 && bytes > maxBytes) break;
       }
       tasks.push(record);
     }
-    return { tasks, hasMore: false };
+    return tasks;
   }
 
   #total(filter: Filter): number {
-    if (!filter.counted) return this.#count(filter, undefined);
-    const { since } = filter;
+    const { scope, context, since, range } = filter;
+    const { index, ranges } = this.#parts;
+    if (context !== undefined && !ranges.isCounted(scope, context)) return index.count(range, periodConditions(filter));
     if (since === undefined) return this.#sum(filter, 0, [0, 0]);
     // Count the rest of the smallest bucket that contains `since`, then add ever larger buckets.
     const start = Math.floor(since / FINEST) * FINEST;
-    let total = this.#count(filter, start + FINEST);
+    let total = index.count(range, periodConditions({ since, until: start + FINEST }));
     let end = Number.MAX_SAFE_INTEGER;
     for (const { level, width } of LEVELS) {
       const bucket = Math.floor(since / width);
@@ -119,45 +108,4 @@ export class ListReader {
         : this.#sumOfState.get(scope, context, level, from, to, state);
     return Number(row?.["n"]);
   }
-
-  /** Counts rows, optionally only those before a time. */
-  #count(filter: Filter, before: number | undefined): number {
-    const { where, values } = conditionsOf(filter);
-    const sql = `SELECT count(*) AS n FROM task ${where} ${before === undefined ? "" : "AND status_at < ?"}`;
-    const statement = prepared(this.#counts, sql, () => this.#database.prepare(sql));
-    if (before !== undefined) values.push(before);
-    return Number(statement.get(...values)?.["n"]);
-  }
-}
-
-/** Names the index explicitly: a wrong choice of the query planner would read the whole table. */
-function conditionsOf({ scope, context, state, since, counted }: Filter): { where: string; values: Value[] } {
-  const values: Value[] = [scope];
-  let index = "task_by_scope";
-  let where = "scope = ?";
-  if (context !== undefined) {
-    index = "task_by_context";
-    where += " AND context = ?";
-    values.push(context);
-  }
-  if (state !== undefined) {
-    if (context === undefined) index = "task_by_state";
-    else if (counted) {
-      index = "task_by_context_state";
-      where += " AND counted = 1";
-    }
-    where += " AND state = ?";
-    values.push(state);
-  }
-  if (since !== undefined) {
-    where += " AND status_at >= ?";
-    values.push(since);
-  }
-  return { where: `INDEXED BY ${index} WHERE ${where}`, values };
-}
-
-function prepared(known: Map<string, StatementSync>, sql: string, prepare: () => StatementSync): StatementSync {
-  const statement = known.get(sql) ?? prepare();
-  known.set(sql, statement);
-  return statement;
 }

@@ -10,7 +10,7 @@ import type { LogReader } from "./log-reader.ts";
 
 /** The columns of {@link TaskRow} in its order, up to the messages. */
 const HEAD_COLUMNS =
-  "pk, id, scope, context, state, status_at, ended, active, wake_at, node, epoch, seq, first_seq, created_at, whole, dialect, status, metadata, runner";
+  "pk, id, scope, context, state, status_at, ended, active, wake_at, node, epoch, seq, first_seq, created_at, whole, dialect, parent, root, status, metadata, runner";
 /**
  * Two columns: the artifacts, if they have at most this many bytes or if the log is gone (they cannot be computed any more); and their size,
  * which SQLite knows without reading them.
@@ -18,7 +18,7 @@ const HEAD_COLUMNS =
 const ARTIFACTS = "CASE WHEN octet_length(artifacts) <= ? OR first_seq > 1 THEN artifacts END, octet_length(artifacts)";
 
 /** The columns to select for a {@link TaskRow}. With artifacts, the first parameter of the statement is their maximum size. */
-export function taskColumns(options: { readonly messages: boolean; readonly artifacts: boolean }): string {
+function taskColumns(options: { readonly messages: boolean; readonly artifacts: boolean }): string {
   const { messages, artifacts } = options;
   return `${HEAD_COLUMNS}, ${messages ? "messages" : "NULL"}${artifacts ? `, ${ARTIFACTS}` : ""}`;
 }
@@ -42,6 +42,8 @@ export type TaskRow = readonly [
   createdAt: number,
   whole: number,
   dialect: string,
+  parent: TaskId | null,
+  root: TaskId | null,
   status: string,
   metadata: Text,
   runner: string,
@@ -49,6 +51,12 @@ export type TaskRow = readonly [
   artifacts?: Text,
   artifactBytes?: number | null,
 ];
+
+/** A row and the record made from it. */
+export interface ReadTask {
+  readonly row: TaskRow;
+  readonly record: TaskRecord;
+}
 
 type SizeOptions = HistoryOptions & { readonly artifacts: boolean; readonly maxBytes: number };
 type HistoryOptions = Pick<GetOptions, "history" | "upTo" | "largeBytes">;
@@ -60,6 +68,7 @@ export class TaskReader {
   readonly #logs: LogReader;
   readonly #head: StatementSync;
   readonly #whole: StatementSync;
+  readonly #byKey = new Map<string, StatementSync>();
   readonly #position: StatementSync;
   readonly #messages: StatementSync;
   readonly #messageSizes: StatementSync;
@@ -98,12 +107,25 @@ export class TaskReader {
     const scope = this.#scopes.scopeOf(row[2]);
     if (scope === undefined) return undefined;
     if (options.scope !== undefined && !isSameScope(options.scope, scope)) return undefined;
-    if (row[14] === 1) return this.recordOf(row, options);
+    if (row[14] === 1) return this.#recordOf(row, options);
     // The task may change between two queries: read it again with all its rows in one transaction.
     return inTransaction(this.#database, () => {
       const current = select();
-      return current && this.recordOf(current, options);
+      return current && this.#recordOf(current, options);
     });
+  }
+
+  /** Reads these tasks one by one, each when it is needed. Call it within the transaction that found the keys. */
+  *byKeys(keys: Iterable<number>, options: Omit<GetOptions, "scope">): Generator<ReadTask> {
+    const columns = taskColumns({ messages: options.history !== 0, artifacts: options.artifacts });
+    const sql = `SELECT ${columns} FROM task WHERE pk = ?`;
+    const statement = this.#byKey.get(sql) ?? prepareRows(this.#database, sql);
+    this.#byKey.set(sql, statement);
+    for (const key of keys) {
+      const row = oneRow(options.artifacts ? statement.get(largeBytesOf(options), key) : statement.get(key));
+      const record = row && this.#recordOf(row, options);
+      if (row !== undefined && record !== undefined) yield { row, record };
+    }
   }
 
   positions(ids: readonly TaskId[]): Position[] {
@@ -140,17 +162,19 @@ export class TaskReader {
   }
 
   /** Call it within a transaction unless the row is whole. `undefined`: the task was deleted in between. */
-  recordOf(row: TaskRow, options: HistoryOptions): TaskRecord | undefined {
+  #recordOf(row: TaskRow, options: HistoryOptions): TaskRecord | undefined {
     const scope = this.#scopes.scopeOf(row[2]);
     if (scope === undefined) return undefined;
     const [pk, id, , contextId, state, statusAt, ended, active, wakeAt, node, epoch, seq, firstSeq, ...rest] = row;
-    const [createdAt, , dialect, status, metadata, runner, , artifacts] = rest;
+    const [createdAt, , dialect, parent, root, status, metadata, runner, , artifacts] = rest;
     return {
       id,
       contextId,
       scope,
       dialect,
       createdAt,
+      ...(parent !== null && { parent }),
+      ...(root !== null && { root }),
       head: {
         state: stateOf(state),
         status,
@@ -176,20 +200,20 @@ export class TaskReader {
     let bytes = status.length + metadata.length;
     if (record.largeHistory === undefined) for (const { body } of record.history) bytes += body.length;
     else bytes += this.#largeHistoryBytes(row, options);
-    if (options.artifacts) bytes += row[21] ?? this.#logs.sizeOf(row[1], row[0], options.maxBytes);
+    if (options.artifacts) bytes += row[23] ?? this.#logs.sizeOf(row[1], row[0], options.maxBytes);
     return bytes;
   }
 
   #largeHistoryBytes(row: TaskRow, { history = -1, upTo = Number.MAX_SAFE_INTEGER }: HistoryOptions): number {
     const sizes = this.#messageSizes.get(row[0], upTo, history);
-    return (row[19]?.length ?? 0) + Number(sizes?.["bytes"]);
+    return (row[21]?.length ?? 0) + Number(sizes?.["bytes"]);
   }
 
   #historyOf(row: TaskRow, options: HistoryOptions): Pick<TaskRecord, "history" | "largeHistory"> {
     const { history: limit, upTo, largeBytes } = options;
-    const messages = row[19] === null ? [] : splitMessages(row[19]);
+    const messages = row[21] === null ? [] : splitMessages(row[21]);
     const inline = upTo === undefined ? messages : messages.filter((entry) => entry.after <= upTo);
-    const isSmall = row[14] === 1 && (row[19]?.length ?? 0) <= (largeBytes ?? 0);
+    const isSmall = row[14] === 1 && (row[21]?.length ?? 0) <= (largeBytes ?? 0);
     if (largeBytes !== undefined && !isSmall) {
       const large = this.#largeHistory(row, inline, { ...options, largeBytes });
       if (large !== undefined) return { history: [], largeHistory: large };
@@ -224,7 +248,7 @@ export class TaskReader {
 const NO_HISTORY: Pick<TaskRecord, "history"> = { history: [] };
 
 /** As a parameter of {@link taskColumns}. */
-export function largeBytesOf({ largeBytes }: Pick<GetOptions, "largeBytes">): number {
+function largeBytesOf({ largeBytes }: Pick<GetOptions, "largeBytes">): number {
   return largeBytes ?? Number.MAX_SAFE_INTEGER;
 }
 
@@ -234,13 +258,13 @@ function entryOf(row: Record<string, SQLOutputValue>): HistoryEntry {
 }
 
 /** A statement whose rows are arrays. */
-export function prepareRows(database: DatabaseSync, sql: string): StatementSync {
+function prepareRows(database: DatabaseSync, sql: string): StatementSync {
   const statement = database.prepare(sql);
   statement.setReturnArrays(true);
   return statement;
 }
 
 /** The rows of a statement with {@link taskColumns}. Safe cast: the schema of the file guarantees the types. */
-export function oneRow(row: unknown): TaskRow | undefined {
+function oneRow(row: unknown): TaskRow | undefined {
   return row as TaskRow | undefined;
 }

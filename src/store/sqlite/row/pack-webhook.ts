@@ -27,10 +27,11 @@ export function packWebhookOperation(packed: PackedValue[], operation: WebhookOp
       packed.push(WEBHOOK_CLAIM, task, operation.id, operation.node);
       break;
     case "webhook-advance": {
-      const { id, epoch, cursor, attempts, nextAt, state, failure, failedAt } = operation;
+      const { id, epoch, cursor, attempts, nextAt, state, failure, failedAt, journal } = operation;
       // Retry times with random jitter may be fractions; the file stores whole milliseconds.
       packed.push(WEBHOOK_ADVANCE, task, id, epoch, cursor, attempts, Math.round(nextAt), WEBHOOK_STATE_CODE[state]);
       packed.push(failure ?? null, failedAt === undefined ? null : Math.round(failedAt));
+      packed.push(journal?.key ?? null, journal?.body ?? null);
       break;
     }
     case "webhook-revive":
@@ -62,6 +63,8 @@ function unpackAdvance(reader: PackedReader, task: TaskId, id: string): WebhookA
   const state = webhookStateOf(reader.number());
   const failure = reader.textOrNull();
   const failedAt = reader.numberOrNull();
+  const key = reader.textOrNull();
+  const body = reader.textOrNull();
   return {
     kind: "webhook-advance",
     task,
@@ -73,6 +76,7 @@ function unpackAdvance(reader: PackedReader, task: TaskId, id: string): WebhookA
     state,
     ...(failure !== null && { failure }),
     ...(failedAt !== null && { failedAt }),
+    ...(key !== null && body !== null && { journal: { key, body } }),
   };
 }
 

@@ -1,17 +1,28 @@
-import type { HistoryEntry, StoreOperation, TaskHead, TaskWrite } from "../../contract.ts";
+import type {
+  ContextWrite,
+  HistoryEntry,
+  JournalRecord,
+  StoreOperation,
+  TaskCreate,
+  TaskHead,
+  TaskWrite,
+} from "../../contract.ts";
 import { joinEntries } from "./log-text.ts";
 import { packDraft, packWebhookOperation } from "./pack-webhook.ts";
 import {
   CLAIM,
+  CONTEXT_WRITE,
   CREATE,
   END,
   EXTRAS,
   FORGET,
   HEAD,
   IDEMPOTENT,
+  JOURNAL,
   type Packed,
   type PackedValue,
   POST,
+  RELATED,
   RELEASE,
   SHARED,
   UNLESS_INBOX,
@@ -28,13 +39,15 @@ export function pack(operations: readonly StoreOperation[]): Packed {
     else if (operation.kind === "post") {
       const { id, kind, body, sealed, at } = operation.entry;
       packed.push(POST, operation.task, operation.maxWaiting, id, kind === "cancel" ? 1 : 0, body, sealed ? 1 : 0, at);
-    } else packWebhookOperation(packed, operation);
+      packed.push(operation.uniquePrefix ?? null, operation.expectedSeq ?? null);
+    } else if (operation.kind === "context-write") packContextWrite(packed, operation);
+    else packWebhookOperation(packed, operation);
   }
   return packed;
 }
 
 function packWrite(packed: PackedValue[], write: TaskWrite): void {
-  const { create, end, entries } = write;
+  const { create, end, entries, journal = NO_RECORDS } = write;
   // The end replaces the head in the same write: do not send both.
   const head = end !== undefined && (create !== undefined || !end.unlessInbox) ? undefined : write.head;
   const hasExtras = write.taken.length > 0 || write.steps.length > 0;
@@ -46,7 +59,9 @@ function packWrite(packed: PackedValue[], write: TaskWrite): void {
     (end === undefined ? 0 : END | (end.unlessInbox ? UNLESS_INBOX : 0)) |
     (hasExtras ? EXTRAS : 0) |
     (create?.idempotency === undefined ? 0 : IDEMPOTENT) |
-    (create?.webhook === undefined ? 0 : WEBHOOK);
+    (create?.webhook === undefined ? 0 : WEBHOOK) |
+    (journal.length === 0 ? 0 : JOURNAL) |
+    (isRelated(create) ? RELATED : 0);
   packed.push(WRITE, flags, write.task, write.epoch, seqBefore(write), entries.length, joinEntries(entries));
   packHistory(packed, write.history);
   if (create !== undefined) {
@@ -54,6 +69,7 @@ function packWrite(packed: PackedValue[], write: TaskWrite): void {
     packed.push(create.contextId, create.dialect, create.at, create.node, create.messageId ?? null);
     if (create.idempotency !== undefined) packed.push(create.idempotency.since, create.idempotency.digest);
     if (create.webhook !== undefined) packDraft(packed, create.webhook);
+    if (isRelated(create)) packed.push(create.parent ?? null, create.root ?? null);
   }
   if (head !== undefined) packHead(packed, head);
   if (end !== undefined) {
@@ -61,9 +77,25 @@ function packWrite(packed: PackedValue[], write: TaskWrite): void {
     packed.push(joinEntries([end.entry]), end.artifacts ?? null);
     packHistory(packed, end.history);
   }
+  if (journal.length > 0) {
+    packed.push(journal.length);
+    for (const { key, body } of journal) packed.push(key, body);
+  }
   if (!hasExtras) return;
   packed.push(write.taken.length, ...write.taken, write.steps.length);
   for (const { key, value } of write.steps) packed.push(key, value);
+}
+
+function packContextWrite(packed: PackedValue[], write: ContextWrite): void {
+  const { task, epoch, key, value, expected, maxBytes, step } = write;
+  packed.push(CONTEXT_WRITE, task, epoch, key, value ?? null, expected ?? null, maxBytes);
+  packed.push(step?.key ?? null, step?.value ?? null);
+}
+
+const NO_RECORDS: readonly JournalRecord[] = [];
+
+function isRelated(create: TaskCreate | undefined): create is TaskCreate {
+  return create?.parent !== undefined || create?.root !== undefined;
 }
 
 /** The seq before the first entry; `null` without entries, -1 if the entries are not consecutive. */

@@ -1,7 +1,7 @@
 import type { Outcome } from "../../contract.ts";
-import { DUPLICATE, ENDED, FENCED, FULL, INBOX, NOT_FOUND, OK } from "../../outcomes.ts";
+import { CONFLICT, DUPLICATE, ENDED, FENCED, FULL, INBOX, NOT_FOUND, OK } from "../../outcomes.ts";
 
-const PLAIN: readonly Outcome[] = [OK, INBOX, FENCED, DUPLICATE, ENDED, NOT_FOUND, FULL];
+const PLAIN: readonly Outcome[] = [OK, INBOX, FENCED, DUPLICATE, ENDED, NOT_FOUND, FULL, CONFLICT];
 
 /** Outcomes as the writer thread sends them back: an outcome without further data is a number. */
 export type PackedOutcomes = readonly (number | Outcome)[];

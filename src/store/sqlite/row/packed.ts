@@ -1,7 +1,9 @@
 import type { Scope } from "../../../protocol/principal.ts";
 import type {
+  ContextWrite,
   HistoryEntry,
   InboxPost,
+  JournalRecord,
   LeaseClaim,
   StepRecord,
   TaskCreate,
@@ -37,6 +39,8 @@ export interface CreateCommand {
   readonly messageId: string | null;
   readonly idempotency: TaskCreate["idempotency"];
   readonly webhook: WebhookDraft | undefined;
+  readonly parent: string | null;
+  readonly root: string | null;
 }
 
 export interface EndCommand {
@@ -65,9 +69,10 @@ export interface WriteCommand {
   readonly history: readonly HistoryEntry[];
   readonly taken: readonly string[];
   readonly steps: readonly StepRecord[];
+  readonly journal: readonly JournalRecord[];
 }
 
-export type Command = WriteCommand | InboxPost | LeaseClaim | WebhookOperation;
+export type Command = WriteCommand | InboxPost | LeaseClaim | ContextWrite | WebhookOperation;
 
 /** Kinds of operations. */
 export const WRITE = 0;
@@ -78,6 +83,7 @@ export const WEBHOOK_DELETE = 4;
 export const WEBHOOK_CLAIM = 5;
 export const WEBHOOK_ADVANCE = 6;
 export const WEBHOOK_REVIVE = 7;
+export const CONTEXT_WRITE = 8;
 
 /** Flags of a write. */
 export const RELEASE = 1;
@@ -90,3 +96,5 @@ export const UNLESS_INBOX = 64;
 export const EXTRAS = 128;
 export const IDEMPOTENT = 256;
 export const WEBHOOK = 512;
+export const JOURNAL = 1024;
+export const RELATED = 2048;

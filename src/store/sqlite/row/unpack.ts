@@ -1,8 +1,9 @@
 import type { TaskId } from "../../../protocol/ids.ts";
-import type { HistoryEntry } from "../../contract.ts";
+import type { ContextWrite, HistoryEntry } from "../../contract.ts";
 import { unpackDraft, unpackWebhookCommand } from "./pack-webhook.ts";
 import {
   CLAIM,
+  CONTEXT_WRITE,
   type Command,
   CREATE,
   type CreateCommand,
@@ -13,8 +14,10 @@ import {
   HEAD,
   type HeadCommand,
   IDEMPOTENT,
+  JOURNAL,
   type Packed,
   POST,
+  RELATED,
   RELEASE,
   SHARED,
   UNLESS_INBOX,
@@ -36,6 +39,7 @@ function unpackCommand(reader: PackedReader): Command {
   if (kind === WRITE) return unpackWrite(reader);
   const task = reader.text() as TaskId; // Safe cast: packed from a TaskId.
   if (kind === CLAIM) return { kind: "claim", task, node: reader.text(), force: reader.flag() };
+  if (kind === CONTEXT_WRITE) return unpackContextWrite(reader, task);
   if (kind !== POST) return unpackWebhookCommand(reader, kind, task);
   const maxWaiting = reader.number();
   const id = reader.text();
@@ -47,7 +51,29 @@ function unpackCommand(reader: PackedReader): Command {
     sealed: reader.flag(),
     at: reader.number(),
   } as const;
-  return { kind: "post", task, entry, maxWaiting };
+  const uniquePrefix = reader.textOrNull() ?? undefined;
+  const expectedSeq = reader.numberOrNull() ?? undefined;
+  return { kind: "post", task, entry, maxWaiting, uniquePrefix, expectedSeq };
+}
+
+function unpackContextWrite(reader: PackedReader, task: TaskId): ContextWrite {
+  const epoch = reader.number();
+  const key = reader.text();
+  const value = reader.textOrNull();
+  const expected = reader.numberOrNull();
+  const maxBytes = reader.number();
+  const stepKey = reader.textOrNull();
+  const stepValue = reader.textOrNull();
+  return {
+    kind: "context-write",
+    task,
+    epoch,
+    key,
+    maxBytes,
+    ...(value !== null && { value }),
+    ...(expected !== null && { expected }),
+    ...(stepKey !== null && stepValue !== null && { step: { key: stepKey, value: stepValue } }),
+  };
 }
 
 function unpackWrite(reader: PackedReader): WriteCommand {
@@ -63,6 +89,7 @@ function unpackWrite(reader: PackedReader): WriteCommand {
   const create = has(CREATE) ? unpackCreate(reader, has) : undefined;
   const head = has(HEAD) ? unpackHead(reader) : undefined;
   const end = has(END) ? unpackEnd(reader, has(UNLESS_INBOX)) : undefined;
+  const journal = has(JOURNAL) ? reader.list(() => ({ key: reader.text(), body: reader.text() })) : [];
   const taken = has(EXTRAS) ? reader.list(() => reader.text()) : [];
   const steps = has(EXTRAS) ? reader.list(() => ({ key: reader.text(), value: reader.text() })) : [];
   const release = has(RELEASE);
@@ -82,6 +109,7 @@ function unpackWrite(reader: PackedReader): WriteCommand {
     history,
     taken,
     steps,
+    journal,
   };
 }
 
@@ -94,7 +122,9 @@ function unpackCreate(reader: PackedReader, has: (flag: number) => boolean): Cre
   const messageId = reader.textOrNull();
   const idempotency = has(IDEMPOTENT) ? { since: reader.number(), digest: reader.text() } : undefined;
   const webhook = has(WEBHOOK) ? unpackDraft(reader) : undefined;
-  return { scope, context, shared: has(SHARED), dialect, at, node, messageId, idempotency, webhook };
+  const parent = has(RELATED) ? reader.textOrNull() : null;
+  const root = has(RELATED) ? reader.textOrNull() : null;
+  return { scope, context, shared: has(SHARED), dialect, at, node, messageId, idempotency, webhook, parent, root };
 }
 
 function unpackHead(reader: PackedReader): HeadCommand {

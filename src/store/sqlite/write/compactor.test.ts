@@ -1,6 +1,7 @@
 import { DatabaseSync } from "node:sqlite";
 import { describe, expect, test } from "vitest";
 import { sqliteTrial } from "../../../testing/sqlite-trial.ts";
+import { outcomes } from "../../../testing/store/results.ts";
 import {
   chunkEntry,
   claimOf,
@@ -11,7 +12,6 @@ import {
   taskId,
   writeOf,
 } from "../../../testing/store-operations.ts";
-import { outcomes } from "../../../testing/store-write-cases.ts";
 
 const T = taskId(1);
 

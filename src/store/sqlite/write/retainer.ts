@@ -22,6 +22,7 @@ export class Retainer {
   readonly #oldLogs: StatementSync | undefined;
   readonly #dropLog: StatementSync;
   readonly #dropSegments: StatementSync;
+  readonly #dropJournal: StatementSync;
   readonly #keepLog: StatementSync;
   /** Number of tasks in the file; only maintained if `maxTasks` is set. */
   #count = 0;
@@ -41,6 +42,7 @@ export class Retainer {
     );
     this.#keepLog = database.prepare(`UPDATE task SET first_seq = ${LOG_STAYS} WHERE pk = ?`);
     this.#dropSegments = database.prepare("DELETE FROM segment WHERE task = ?");
+    this.#dropJournal = database.prepare("DELETE FROM journal WHERE task = ?");
     if (parts.retention.logAge === undefined) return;
     database.exec("CREATE INDEX IF NOT EXISTS task_logged ON task (status_at) WHERE ended = 1 AND first_seq = 1");
     this.#oldLogs = database.prepare(
@@ -60,7 +62,7 @@ export class Retainer {
   }
 
   /** Call this when a task ends, or the last active webhook of an ended task finishes: a task may be deletable again. */
-  eased(): void {
+  taskMayBeDeleted(): void {
     this.#isStuck = false;
   }
 
@@ -116,6 +118,7 @@ export class Retainer {
       }
       this.#dropLog.run(artifacts ?? null, pk);
       this.#dropSegments.run(pk);
+      this.#dropJournal.run(pk);
       if (bytes > SWEEP_BYTES) break;
     }
     return changed;

@@ -1,10 +1,11 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import type { CounterDeltas } from "../counters.ts";
 import type { ScopeIds } from "../scope-ids.ts";
+import type { ContextWriter } from "./context-writer.ts";
 import type { OpenTask } from "./open-task.ts";
 import type { OpenTasks } from "./open-tasks.ts";
 
-const CHILD_TABLES = ["message", "segment", "inbox", "step", "webhook", "sent"] as const;
+const CHILD_TABLES = ["message", "segment", "inbox", "step", "webhook", "sent", "journal"] as const;
 
 /** SQL condition on a row of `task`: it has no active webhook. */
 export const NO_ACTIVE_WEBHOOK =
@@ -14,6 +15,7 @@ export interface TaskDeleterParts {
   readonly counters: CounterDeltas;
   readonly open: OpenTasks;
   readonly scopes: ScopeIds;
+  readonly contexts: ContextWriter;
 }
 
 /** Deletes finished tasks and all their rows within the open transaction. */
@@ -27,11 +29,13 @@ export class TaskDeleter {
   readonly #counters: CounterDeltas;
   readonly #open: OpenTasks;
   readonly #scopes: ScopeIds;
+  readonly #contexts: ContextWriter;
 
   constructor(database: DatabaseSync, parts: TaskDeleterParts) {
     this.#counters = parts.counters;
     this.#open = parts.open;
     this.#scopes = parts.scopes;
+    this.#contexts = parts.contexts;
     // Created only for a store with a retention policy: no other store needs the index.
     database.exec("CREATE INDEX IF NOT EXISTS task_finished ON task (status_at) WHERE ended = 1");
     this.#oldest = database.prepare(
@@ -48,10 +52,12 @@ export class TaskDeleter {
     const rows = this.#oldest.all(before, limit);
     for (const row of rows) {
       const pk = Number(row["pk"]);
+      const scope = Number(row["scope"]);
+      const context = String(row["context"]);
       this.#counters.count(
         {
-          scope: Number(row["scope"]),
-          context: String(row["context"]),
+          scope,
+          context,
           counted: row["counted"] === 1,
           state: Number(row["state"]),
           statusAt: Number(row["status_at"]),
@@ -62,7 +68,8 @@ export class TaskDeleter {
       if (remembered !== undefined) this.#forget(remembered);
       if (row["whole"] === 0) for (const statement of this.#deleteChildren) statement.run(pk);
       this.#delete.run(pk);
-      this.#scopes.mayBeEmpty(Number(row["scope"]));
+      this.#contexts.taskDeleted({ scope, context });
+      this.#scopes.mayBeEmpty(scope);
     }
     return rows.length;
   }

@@ -10,7 +10,9 @@ export interface TaskStatements {
   readonly leave: StatementSync;
   readonly insertLog: StatementSync;
   readonly insertMessage: StatementSync;
+  readonly messageAfter: StatementSync;
   readonly keepInbox: StatementSync;
+  readonly selectConsumed: StatementSync;
   readonly insertInbox: StatementSync;
   readonly deleteInbox: StatementSync;
   readonly clearInbox: StatementSync;
@@ -18,7 +20,7 @@ export interface TaskStatements {
   readonly clearSteps: StatementSync;
   readonly contextCounted: StatementSync;
   readonly uncounted: StatementSync;
-  readonly madeBy: StatementSync;
+  readonly createdBy: StatementSync;
   readonly insertSent: StatementSync;
   readonly setCounted: StatementSync;
 }
@@ -27,9 +29,9 @@ export function prepareTaskStatements(database: DatabaseSync): TaskStatements {
   const prepare = (sql: string): StatementSync => database.prepare(sql);
   return {
     insertTask: prepare(
-      `INSERT INTO task (pk, id, scope, context, counted, state, status_at, ended, active, wake_at, node, epoch, seq, first_seq,
-         created_at, whole, dialect, message_id, status, metadata, runner, messages, artifacts, log)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 1, ?, 1, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO NOTHING`,
+      `INSERT INTO task (pk, id, scope, agent, context, counted, state, status_at, ended, active, wake_at, node, epoch, seq, first_seq,
+         created_at, whole, dialect, message_id, parent, root, status, metadata, runner, messages, artifacts, log)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 1, ?, 1, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO NOTHING`,
     ),
     updateHead: prepare(
       `UPDATE task SET state = ?, status_at = ?, active = ?, wake_at = ?, node = ?, seq = ?, status = ?, metadata = ?, runner = ?
@@ -46,10 +48,12 @@ export function prepareTaskStatements(database: DatabaseSync): TaskStatements {
     ),
     insertLog: prepare("INSERT INTO log (n, task, first, last, body) VALUES (?, ?, ?, ?, ?)"),
     insertMessage: prepare("INSERT INTO message (task, after, inbox, body) VALUES (?, ?, ?, ?)"),
+    messageAfter: prepare("SELECT 1 FROM message WHERE task = ? AND inbox IS NOT NULL AND after >= ? LIMIT 1"),
     keepInbox: prepare(
       `INSERT INTO message (task, after, inbox, body)
        SELECT task, ?, id, body FROM inbox WHERE task = ? AND cancel = 0 AND sealed = 0 ORDER BY n`,
     ),
+    selectConsumed: prepare("SELECT 1 FROM message WHERE task = ? AND substr(inbox, 1, length(?)) = ? LIMIT 1"),
     insertInbox: prepare("INSERT INTO inbox (task, id, cancel, sealed, at, body) VALUES (?, ?, ?, ?, ?, ?)"),
     deleteInbox: prepare("DELETE FROM inbox WHERE task = ? AND id = ?"),
     clearInbox: prepare("DELETE FROM inbox WHERE task = ?"),
@@ -61,7 +65,7 @@ export function prepareTaskStatements(database: DatabaseSync): TaskStatements {
     uncounted: prepare(
       "SELECT pk, id, state, status_at FROM task INDEXED BY task_by_context WHERE scope = ? AND context = ? AND counted = 0",
     ),
-    madeBy: prepare(
+    createdBy: prepare(
       "SELECT id FROM task WHERE scope = ? AND message_id = ? AND created_at >= ? ORDER BY pk DESC LIMIT 1",
     ),
     insertSent: prepare("INSERT INTO sent (task, digest) VALUES (?, ?)"),

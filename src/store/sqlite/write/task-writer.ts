@@ -1,11 +1,15 @@
 import type { DatabaseSync } from "node:sqlite";
 import type { TaskId } from "../../../protocol/ids.ts";
-import type { HistoryEntry, InboxPost, LeaseClaim, Outcome, WebhookOperation } from "../../contract.ts";
+import type { ContextWrite, HistoryEntry, LeaseClaim, Outcome, StepRecord, WebhookOperation } from "../../contract.ts";
 import { DUPLICATE, ENDED, FENCED, FULL, INBOX, NOT_FOUND, OK } from "../../outcomes.ts";
+import type { AgentIds } from "../agent-ids.ts";
 import type { CounterDeltas } from "../counters.ts";
 import { joinMessages } from "../row/message-text.ts";
 import type { Command, CreateCommand, EndCommand, HeadCommand, WriteCommand } from "../row/packed.ts";
 import type { ScopeIds } from "../scope-ids.ts";
+import type { ContextWriter } from "./context-writer.ts";
+import { post, take } from "./inbox-writer.ts";
+import type { JournalWriter } from "./journal-writer.ts";
 import { addHotRow, type OpenTask } from "./open-task.ts";
 import type { OpenTasks } from "./open-tasks.ts";
 import type { Retainer } from "./retainer.ts";
@@ -19,9 +23,12 @@ const MAX_KNOWN_CONTEXTS = 10_000;
 export interface TaskWriterParts {
   readonly open: OpenTasks;
   readonly scopes: ScopeIds;
+  readonly agents: AgentIds;
   readonly counters: CounterDeltas;
   readonly retainer: Retainer;
   readonly webhooks: WebhookWriter;
+  readonly journal: JournalWriter;
+  readonly contexts: ContextWriter;
 }
 
 /** The outcome of an operation and the row it added to the hot log; 0: none. */
@@ -35,9 +42,12 @@ export class TaskWriter {
   readonly #statements: TaskStatements;
   readonly #open: OpenTasks;
   readonly #scopes: ScopeIds;
+  readonly #agents: AgentIds;
   readonly #counters: CounterDeltas;
   readonly #retainer: Retainer;
   readonly #webhooks: WebhookWriter;
+  readonly #journal: JournalWriter;
+  readonly #contexts: ContextWriter;
   readonly #nextKey: () => number;
   readonly #knownContexts = new Set<string>();
   /** Tasks whose rows should leave the hot log: they ended, were released, or have many rows. */
@@ -50,9 +60,12 @@ export class TaskWriter {
     this.#statements = prepareTaskStatements(database);
     this.#open = parts.open;
     this.#scopes = parts.scopes;
+    this.#agents = parts.agents;
     this.#counters = parts.counters;
     this.#retainer = parts.retainer;
     this.#webhooks = parts.webhooks;
+    this.#journal = parts.journal;
+    this.#contexts = parts.contexts;
     const lastKey = database.prepare("SELECT max(pk) AS pk FROM task");
     this.#nextKey = () => Number(lastKey.get()?.["pk"] ?? 0);
   }
@@ -61,6 +74,8 @@ export class TaskWriter {
     this.#knownContexts.clear();
     this.#counters.discard();
     this.#scopes.clear();
+    this.#agents.clear();
+    this.#contexts.reset();
     this.touched.clear();
     this.#key = this.#nextKey();
     this.#row = Math.max(this.#row, this.#open.reload());
@@ -76,16 +91,30 @@ export class TaskWriter {
   #applyTo(task: OpenTask, command: Exclude<Command, WriteCommand>, living: readonly string[]): Outcome {
     switch (command.kind) {
       case "post":
-        return task.ended ? ENDED : this.#post(task, command);
+        return post(this.#statements, task, command);
       case "claim":
         return task.ended ? ENDED : this.#claim(task, command, living);
+      case "context-write":
+        return task.ended ? ENDED : this.#writeContext(task, command);
       case "webhook-set":
-        if (command.only) this.#retainer.eased();
+        if (command.only) this.#retainer.taskMayBeDeleted();
         return this.#webhooks.set(task, command, this.#scopes.find(command.scope));
       default:
-        if (isLetGo(command)) this.#retainer.eased();
+        if (releasesTask(command)) this.#retainer.taskMayBeDeleted();
         return this.#webhooks.apply(task, command, living);
     }
+  }
+
+  /** Claims a task that no living node holds. `undefined`: there is no such task. */
+  claimFree(
+    id: string,
+    node: string,
+  ): { readonly task: OpenTask; readonly formerNode: string | undefined } | undefined {
+    const task = this.#open.find(id);
+    if (task === undefined) return undefined;
+    const formerNode = task.node;
+    this.#lease(task, node);
+    return { task, formerNode };
   }
 
   leave(node: string): void {
@@ -103,12 +132,12 @@ export class TaskWriter {
     const task = this.#open.find(write.task);
     if (task === undefined) return { outcome: NOT_FOUND, row: 0 };
     if (task.ended) return { outcome: ENDED, row: 0 };
-    if (task.node === undefined || task.epoch !== write.epoch || !followsOn(task.seq, write))
-      return { outcome: FENCED, row: 0 };
-    if (write.taken.length > 0) this.#take(task, write.taken);
+    if (!isHeldWith(task, write.epoch) || !followsOn(task.seq, write)) return { outcome: FENCED, row: 0 };
+    if (write.taken.length > 0) take(this.#statements, task, write.taken);
     const end = endOf(task, write);
     const row = this.#appendLog(task, write, end);
     for (const entry of write.history) this.#addMessage(task, entry);
+    this.#journal.add(task.pk, write.journal);
     if (end === undefined) this.#keepSteps(task, write);
     if (end !== undefined) this.#end(task, end);
     else if (write.head !== undefined) this.#setHead(task, write.head, write.release);
@@ -136,10 +165,13 @@ export class TaskWriter {
     const history = ended ? [...write.history, ...end.history] : write.history;
     const messages = joinMessages(history);
     const isInline = messages !== undefined && (ended || messages.length <= MAX_INLINE_MESSAGES);
+    const hasChildren = create.idempotency !== undefined || create.webhook !== undefined || write.journal.length > 0;
+    const isWhole = ended && isInline && !hasChildren;
     const inserted = this.#statements.insertTask.run(
       this.#key + 1,
       write.task,
       scope,
+      this.#agents.idOf(create.scope.agent),
       create.context,
       create.shared ? 1 : 0,
       head.state,
@@ -150,9 +182,11 @@ export class TaskWriter {
       node,
       seq,
       create.at,
-      ended && isInline && create.idempotency === undefined && create.webhook === undefined ? 1 : 0,
+      isWhole ? 1 : 0,
       create.dialect,
       create.messageId,
+      create.parent,
+      create.root,
       head.status,
       head.metadata,
       head.runner,
@@ -190,6 +224,7 @@ export class TaskWriter {
     if (!isInline) for (const entry of history) this.#addMessage(task, entry);
     if (create.idempotency !== undefined) this.#statements.insertSent.run(task.pk, create.idempotency.digest);
     if (create.webhook !== undefined) this.#webhooks.begin(task, create.webhook);
+    this.#journal.add(task.pk, write.journal);
     if (ended) {
       // The artifacts still have to be computed if the write did not contain them.
       if (end.artifacts === null) this.touched.add(task);
@@ -207,7 +242,7 @@ export class TaskWriter {
   #earlier({ scope, messageId }: CreateCommand, since: number): TaskId | undefined {
     const known = this.#scopes.find(scope);
     if (known === undefined || messageId === null) return undefined;
-    const id = this.#statements.madeBy.get(known, messageId, since)?.["id"];
+    const id = this.#statements.createdBy.get(known, messageId, since)?.["id"];
     return id === undefined ? undefined : (String(id) as TaskId); // Safe cast: written from a TaskId.
   }
 
@@ -232,10 +267,12 @@ export class TaskWriter {
       this.#statements.clearSteps.run(task.pk);
       task.hasSteps = false;
     }
-    for (const { key, value } of steps) {
-      this.#statements.upsertStep.run(task.pk, key, value);
-      task.hasSteps = true;
-    }
+    for (const step of steps) this.#keepStep(task, step);
+  }
+
+  #keepStep(task: OpenTask, { key, value }: StepRecord): void {
+    this.#statements.upsertStep.run(task.pk, key, value);
+    task.hasSteps = true;
   }
 
   #setHead(task: OpenTask, head: HeadCommand, release: boolean): void {
@@ -263,7 +300,7 @@ export class TaskWriter {
     const { head, artifacts } = end;
     this.#recount(task, head);
     this.#free(task);
-    this.#retainer.eased();
+    this.#retainer.taskMayBeDeleted();
     task.ended = true;
     task.hasArtifacts = artifacts !== null;
     task.inbox.clear();
@@ -298,33 +335,24 @@ export class TaskWriter {
     this.#counters.count(task, 1);
   }
 
-  #take(task: OpenTask, taken: readonly string[]): void {
-    for (const id of taken) {
-      const isMessage = task.inbox.get(id);
-      if (isMessage === undefined) continue;
-      task.inbox.delete(id);
-      if (isMessage) task.waiting -= 1;
-      this.#statements.deleteInbox.run(task.pk, id);
-    }
-  }
-
-  #post(task: OpenTask, { entry, maxWaiting }: InboxPost): Outcome {
-    if (task.inbox.has(entry.id)) return DUPLICATE;
-    const isMessage = entry.kind === "message";
-    if (isMessage && task.waiting >= maxWaiting) return FULL;
-    this.#statements.insertInbox.run(task.pk, entry.id, isMessage ? 0 : 1, entry.sealed ? 1 : 0, entry.at, entry.body);
-    task.inbox.set(entry.id, isMessage);
-    if (isMessage) task.waiting += 1;
-    return task.node === undefined ? OK : { status: "ok", node: task.node };
-  }
-
   #claim(task: OpenTask, claim: LeaseClaim, living: readonly string[]): Outcome {
     if (!claim.force && task.node !== undefined && living.includes(task.node))
       return { status: "held", node: task.node };
-    task.node = claim.node;
-    task.epoch += 1;
-    this.#statements.claim.run(claim.node, task.epoch, task.pk);
+    this.#lease(task, claim.node);
     return { status: "ok", epoch: task.epoch };
+  }
+
+  #lease(task: OpenTask, node: string): void {
+    task.node = node;
+    task.epoch += 1;
+    this.#statements.claim.run(node, task.epoch, task.pk);
+  }
+
+  #writeContext(task: OpenTask, write: ContextWrite): Outcome {
+    if (!isHeldWith(task, write.epoch)) return FENCED;
+    const outcome = this.#contexts.write(task, write);
+    if (outcome.status === "ok" && write.step !== undefined) this.#keepStep(task, write.step);
+    return outcome;
   }
 
   /** Counts a context from the moment a caller names it, including the one task it may already have. */
@@ -345,8 +373,13 @@ export class TaskWriter {
 }
 
 /** Whether the webhook no longer keeps its task from being deleted. */
-function isLetGo(command: WebhookOperation): boolean {
+function releasesTask(command: WebhookOperation): boolean {
   return command.kind === "webhook-delete" || (command.kind === "webhook-advance" && command.state !== "active");
+}
+
+/** Whether a node holds the task's lease with this epoch. */
+function isHeldWith({ node, epoch }: OpenTask, expected: number): boolean {
+  return node !== undefined && epoch === expected;
 }
 
 /** The end of this write, unless a message in the inbox prevents it. */

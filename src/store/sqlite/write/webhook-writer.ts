@@ -10,6 +10,7 @@ import type {
 import { excess, hasFailed } from "../../failed-webhooks.ts";
 import { FENCED, FULL, INBOX, NOT_FOUND, OK } from "../../outcomes.ts";
 import { WEBHOOK_STATE_CODE, webhookStateOf } from "../row/webhook-state.ts";
+import type { JournalWriter } from "./journal-writer.ts";
 import type { OpenTask } from "./open-task.ts";
 
 /** The columns that decide about an operation on a webhook. */
@@ -36,13 +37,15 @@ export class WebhookWriter {
   readonly #revive: StatementSync;
   readonly #leave: StatementSync;
   readonly #notWhole: StatementSync;
+  readonly #journal: JournalWriter;
   /**
    * The highest epoch assigned since the file was opened. It never falls, so that a webhook that is deleted and set again never gets an epoch
    * that a running delivery still uses. Deliveries of an earlier process ended with it.
    */
   #epoch = 0;
 
-  constructor(database: DatabaseSync) {
+  constructor(database: DatabaseSync, journal: JournalWriter) {
+    this.#journal = journal;
     const columns = "n, id, state, cursor, epoch, node, dialect";
     this.#ofTask = database.prepare(`SELECT ${columns} FROM webhook WHERE task = ? ORDER BY n`);
     this.#one = database.prepare(`SELECT ${columns} FROM webhook WHERE task = ? AND id = ?`);
@@ -112,6 +115,13 @@ export class WebhookWriter {
     }
   }
 
+  /** Claims an active webhook that no living node has claimed. Returns the new epoch. */
+  claimFree(n: number, epoch: number, node: string): number {
+    const next = this.#nextEpoch(epoch);
+    this.#claim.run(node, next, n);
+    return next;
+  }
+
   leave(node: string): void {
     this.#leave.run(node);
   }
@@ -127,14 +137,13 @@ export class WebhookWriter {
   #take({ n, state, epoch, node }: WebhookRow, claim: WebhookClaim, living: readonly string[]): Outcome {
     if (state !== ACTIVE) return NOT_FOUND;
     if (node !== null && living.includes(node)) return { status: "held", node };
-    const next = this.#nextEpoch(epoch);
-    this.#claim.run(claim.node, next, n);
-    return { status: "ok", epoch: next };
+    return { status: "ok", epoch: this.claimFree(n, epoch, claim.node) };
   }
 
   #note(task: OpenTask, { n, state, epoch, node }: WebhookRow, advance: WebhookAdvance): Outcome {
     if (state !== ACTIVE || epoch !== advance.epoch) return FENCED;
-    const { cursor, attempts, nextAt, failure } = advance;
+    const { cursor, attempts, nextAt, failure, journal } = advance;
+    if (journal !== undefined) this.#journal.add(task.pk, [journal]);
     const isRefused = advance.state === "idle" && (!task.ended || cursor < task.seq);
     const next = isRefused ? "active" : advance.state;
     this.#advance.run(

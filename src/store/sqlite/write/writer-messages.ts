@@ -1,8 +1,10 @@
-import type { Retention } from "../../contract.ts";
+import type { DueTasks, DueWebhook, Retention } from "../../contract.ts";
 import type { ConnectionOptions } from "../connection.ts";
 import type { Packed } from "../row/packed.ts";
 import type { PackedOutcomes } from "../row/packed-outcomes.ts";
 import type { StoreFailure } from "../sqlite-error.ts";
+import type { ClaimRequest } from "./claimer.ts";
+import type { FileTotals } from "./totals.ts";
 
 // Messages between the main thread and the writer thread. Requests are answered in order.
 
@@ -24,9 +26,12 @@ export type WriterRequest =
       readonly living: readonly string[];
       readonly fault?: CommitFault | undefined;
     }
+  | { readonly kind: "claim-due"; readonly claim: ClaimRequest }
+  | { readonly kind: "claim-webhooks"; readonly claim: ClaimRequest }
   | { readonly kind: "leave"; readonly node: string }
   | { readonly kind: "sweep"; readonly now: number }
   | { readonly kind: "probe" }
+  | { readonly kind: "totals" }
   | { readonly kind: "close" };
 
 export type WriterReply =
@@ -36,6 +41,9 @@ export type WriterReply =
       /** Pairs: the index of an operation and the row it added to the hot log. */
       readonly rows: readonly number[];
     }
+  | { readonly kind: "claimed-due"; readonly due: DueTasks }
+  | { readonly kind: "claimed-webhooks"; readonly webhooks: readonly DueWebhook[] }
+  | { readonly kind: "totals"; readonly totals: FileTotals }
   | { readonly kind: "done"; readonly count: number }
   | { readonly kind: "failed"; readonly failure: StoreFailure };
 

@@ -26,12 +26,18 @@ function serve(writer: Writer, request: WriterRequest): WriterReply {
       const { outcomes, rows } = writer.commit(unpack(request.commands), request.living, request.fault);
       return { kind: "committed", outcomes: packOutcomes(outcomes), rows };
     }
+    case "claim-due":
+      return { kind: "claimed-due", due: writer.claimDue(request.claim) };
+    case "claim-webhooks":
+      return { kind: "claimed-webhooks", webhooks: writer.claimWebhooks(request.claim) };
     case "leave":
       writer.leave(request.node);
       return { kind: "done", count: 0 };
     case "sweep":
       compactAll(writer);
       return { kind: "done", count: writer.sweep(request.now) };
+    case "totals":
+      return { kind: "totals", totals: writer.totals() };
     case "probe":
       writer.probe();
       return { kind: "done", count: 0 };

@@ -1,16 +1,21 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
-import type { Outcome } from "../../contract.ts";
+import type { DueTasks, DueWebhook, Outcome } from "../../contract.ts";
+import { AgentIds } from "../agent-ids.ts";
 import { openForWriting, setDurability } from "../connection.ts";
 import { CounterDeltas } from "../counters.ts";
 import type { Command } from "../row/packed.ts";
 import { removeEmptyScopes, ScopeIds } from "../scope-ids.ts";
 import { commitFailureOf, failureOf, type StoreFailure } from "../sqlite-error.ts";
+import { Claimer, type ClaimRequest } from "./claimer.ts";
 import { Compactor } from "./compactor.ts";
+import { ContextWriter } from "./context-writer.ts";
+import { JournalWriter } from "./journal-writer.ts";
 import { LogFolder } from "./log-folder.ts";
 import { OpenTasks } from "./open-tasks.ts";
 import { Retainer } from "./retainer.ts";
 import { TaskDeleter } from "./task-deleter.ts";
 import { TaskWriter } from "./task-writer.ts";
+import { type FileTotals, Totals } from "./totals.ts";
 import { WebhookWriter } from "./webhook-writer.ts";
 import type { CommitFault, WriterData } from "./writer-messages.ts";
 
@@ -42,8 +47,10 @@ export class Writer {
   readonly #data: WriterData;
   readonly #database: DatabaseSync;
   readonly #tasks: TaskWriter;
+  readonly #claimer: Claimer;
   readonly #open: OpenTasks;
   readonly #counters: CounterDeltas;
+  readonly #totals: Totals;
   readonly #scopes: ScopeIds;
   readonly #deleter: TaskDeleter | undefined;
   readonly #retainer: Retainer;
@@ -57,25 +64,33 @@ export class Writer {
     this.#data = data;
     const database = openForWriting(data);
     this.#database = database;
-    this.#counters = new CounterDeltas(database);
+    this.#totals = new Totals(database);
+    this.#counters = new CounterDeltas(database, (state, by) => this.#totals.change(state, by));
     this.#open = new OpenTasks(database);
     const scopes = new ScopeIds(database);
     this.#scopes = scopes;
     const folder = new LogFolder(database);
     const { retention } = data;
+    const contexts = new ContextWriter(database);
+    const journal = new JournalWriter(database);
+    const webhooks = new WebhookWriter(database, journal);
     const isLimited = retention.maxTasks !== undefined || retention.maxAge !== undefined;
     this.#deleter = isLimited
-      ? new TaskDeleter(database, { counters: this.#counters, open: this.#open, scopes })
+      ? new TaskDeleter(database, { counters: this.#counters, open: this.#open, scopes, contexts })
       : undefined;
     this.#retainer = new Retainer(database, { retention, deleter: this.#deleter, folder });
     this.#compactor = new Compactor(database, { folder, open: this.#open });
     this.#tasks = new TaskWriter(database, {
       open: this.#open,
       scopes,
+      agents: new AgentIds(database),
       counters: this.#counters,
       retainer: this.#retainer,
-      webhooks: new WebhookWriter(database),
+      webhooks,
+      journal,
+      contexts,
     });
+    this.#claimer = new Claimer(database, { tasks: this.#tasks, webhooks });
     this.#addProbe = database.prepare("INSERT OR REPLACE INTO step (task, key, value) VALUES (?, ?, ?)");
     this.#deleteProbe = database.prepare("DELETE FROM step WHERE task = ? AND key = ?");
     // Release all leases and webhook claims: this process is the only owner, so their nodes are gone.
@@ -103,6 +118,14 @@ export class Writer {
     return { outcomes, rows };
   }
 
+  claimDue(request: ClaimRequest): DueTasks {
+    return this.#transaction(() => this.#claimer.claimDue(request));
+  }
+
+  claimWebhooks(request: ClaimRequest): DueWebhook[] {
+    return this.#transaction(() => this.#claimer.claimWebhooks(request));
+  }
+
   leave(node: string): void {
     this.#transaction(() => this.#tasks.leave(node));
   }
@@ -123,6 +146,10 @@ export class Writer {
 
   sweep(now: number): number {
     return this.#transaction(() => this.#retainer.sweep(now));
+  }
+
+  totals(): FileTotals {
+    return this.#transaction(() => this.#totals.read());
   }
 
   /** Number of tasks whose rows wait to leave the hot log. */
@@ -195,6 +222,7 @@ export class Writer {
   }
 
   #relearn(): void {
+    this.#totals.forget();
     if (this.#deleter !== undefined) this.#deleter.gone = [];
     this.#tasks.reset();
     for (const task of this.#open.all()) if (task.node === undefined || task.ended) this.#tasks.touched.add(task);

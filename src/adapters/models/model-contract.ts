@@ -1,0 +1,74 @@
+import type { JsonObject, JsonValue } from "../../protocol/json.ts";
+
+/**
+ * A language model: the interface of the AI SDK's providers (`LanguageModelV4`, `ai` 7), as far as it is used here. Every model of such a provider
+ * fits. The AI SDK itself is not needed.
+ */
+export interface Model {
+  readonly provider: string;
+  readonly modelId: string;
+  doStream(call: ModelCall): PromiseLike<{ readonly stream: ReadableStream<ModelStreamPart> }>;
+}
+
+/** One call of a model. */
+export interface ModelCall {
+  readonly prompt: ModelMessage[];
+  readonly tools?: ModelTool[];
+  readonly temperature?: number;
+  readonly maxOutputTokens?: number;
+  readonly abortSignal?: AbortSignal;
+}
+
+export interface ModelTool {
+  readonly type: "function";
+  readonly name: string;
+  readonly description?: string;
+  readonly inputSchema: JsonObject;
+}
+
+/** One piece of a model's answer. Other types than those used here are ignored. */
+export interface ModelStreamPart {
+  readonly type: string;
+  /** Of `text-delta` and `reasoning-delta`. */
+  readonly delta?: string;
+  /** Of `tool-call`; `input` is JSON text. */
+  readonly toolCallId?: string;
+  readonly toolName?: string;
+  readonly input?: string;
+  /** Of `finish`. */
+  readonly usage?: {
+    readonly inputTokens: { readonly total: number | undefined; readonly cacheRead: number | undefined };
+    readonly outputTokens: { readonly total: number | undefined; readonly reasoning: number | undefined };
+  };
+  /** Of `error`. */
+  readonly error?: unknown;
+}
+
+/** A message of a model's prompt. */
+export type ModelMessage =
+  | { readonly role: "system"; readonly content: string }
+  | { readonly role: "user"; readonly content: UserContent[] }
+  | { readonly role: "assistant"; readonly content: AssistantContent[] }
+  | { readonly role: "tool"; readonly content: ToolContent[] };
+
+export type UserContent =
+  | { readonly type: "text"; readonly text: string }
+  | {
+      readonly type: "file";
+      readonly mediaType: string;
+      readonly filename?: string;
+      readonly data: { readonly type: "data"; readonly data: string } | { readonly type: "url"; readonly url: URL };
+    };
+
+export type AssistantContent =
+  | { readonly type: "text"; readonly text: string }
+  | { readonly type: "tool-call"; readonly toolCallId: string; readonly toolName: string; readonly input: JsonValue };
+
+export interface ToolContent {
+  readonly type: "tool-result";
+  readonly toolCallId: string;
+  readonly toolName: string;
+  readonly output:
+    | { readonly type: "json"; readonly value: JsonValue }
+    | { readonly type: "error-text"; readonly value: string };
+}

@@ -1,0 +1,93 @@
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
+import type { Model } from "../model-contract.ts";
+
+/** A message as the OpenAI-compatible endpoint receives it. */
+export interface WireMessage {
+  readonly role: string;
+  readonly content?: unknown;
+  readonly tool_calls?: readonly { readonly id: string; readonly function: { readonly name: string } }[];
+  readonly tool_call_id?: string;
+}
+
+/** What the scripted model answers: pieces of text, then tool calls. */
+export interface Answer {
+  readonly text?: readonly string[];
+  readonly calls?: readonly { readonly id: string; readonly name: string; readonly input: string }[];
+  /** Refuses with this status instead. */
+  readonly status?: number;
+  /** Breaks the connection after the text. */
+  readonly cut?: boolean;
+  /** Sends nothing more after the text, and keeps the connection open. */
+  readonly stall?: boolean;
+}
+
+export interface ModelServer extends AsyncDisposable {
+  readonly model: Model;
+  /** The messages of every call, in order. */
+  readonly calls: (readonly WireMessage[])[];
+}
+
+/** An HTTP endpoint like OpenAI's that answers by a script, and the real provider of the AI SDK in front of it. */
+export async function openModelServer(
+  script: (messages: readonly WireMessage[], call: number) => Answer,
+): Promise<ModelServer> {
+  const calls: (readonly WireMessage[])[] = [];
+  const server = createServer((request, response) => {
+    void bodyOf(request).then((body) => {
+      // Safe cast: the provider of the test sends this.
+      const { messages } = JSON.parse(body) as { readonly messages: readonly WireMessage[] };
+      calls.push(messages);
+      answer(response, script(messages, calls.length));
+    });
+  });
+  await new Promise<void>((resolve) => void server.listen(0, "127.0.0.1", resolve));
+  // Safe cast: the server listens on a port.
+  const { port } = server.address() as AddressInfo;
+  const provider = createOpenAICompatible({ name: "test", baseURL: `http://127.0.0.1:${port}/v1`, includeUsage: true });
+  return {
+    model: provider("scripted"),
+    calls,
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections();
+      await new Promise<void>((resolve) => void server.close(() => resolve()));
+    },
+  };
+}
+
+async function bodyOf(request: IncomingMessage): Promise<string> {
+  let body = "";
+  for await (const piece of request.setEncoding("utf8")) body += piece;
+  return body;
+}
+
+function answer(response: ServerResponse, { text = [], calls = [], status, cut, stall }: Answer): void {
+  if (status !== undefined) {
+    response.writeHead(status, { "content-type": "application/json" });
+    response.end(JSON.stringify({ error: { message: "secret detail of the provider" } }));
+    return;
+  }
+  response.writeHead(200, { "content-type": "text/event-stream" });
+  const send = (delta: object, more: object = {}): void => {
+    const choices = [{ index: 0, delta, finish_reason: null, ...more }];
+    response.write(
+      `data: ${JSON.stringify({ id: "r", object: "chat.completion.chunk", created: 1, model: "m", choices })}\n\n`,
+    );
+  };
+  for (const content of text) send({ role: "assistant", content });
+  if (stall === true) return;
+  if (cut === true) {
+    // After what was written has left the buffers.
+    setImmediate(() => setTimeout(() => response.destroy(), 20));
+    return;
+  }
+  for (const [index, { id, name, input }] of calls.entries())
+    send({ tool_calls: [{ index, id, type: "function", function: { name, arguments: input } }] });
+  send({}, { finish_reason: calls.length > 0 ? "tool_calls" : "stop" });
+  const usage = { prompt_tokens: 10, completion_tokens: 2, total_tokens: 12 };
+  response.write(
+    `data: ${JSON.stringify({ id: "r", object: "chat.completion.chunk", created: 1, model: "m", choices: [], usage })}\n\n`,
+  );
+  response.end("data: [DONE]\n\n");
+}

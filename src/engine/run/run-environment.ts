@@ -1,0 +1,38 @@
+import type { Clock } from "../../internal/clock.ts";
+import type { Logger } from "../../internal/logger.ts";
+import type { StepRecord } from "../../store/contract.ts";
+import type { Telemetry } from "../../telemetry/contract.ts";
+import type { Skill } from "../agent/agent.ts";
+import type { EngineHooks } from "../api.ts";
+import type { Limits } from "../limits.ts";
+import type { Sealer } from "../record/seal.ts";
+import type { Replay } from "../replay/replay.ts";
+import type { Turn } from "./context-host.ts";
+
+/** What all runs of one engine share. */
+export interface RunEnvironment {
+  /** The id of this process. */
+  readonly node: string;
+  readonly clock: Clock;
+  readonly limits: Limits;
+  readonly logger: Logger;
+  readonly hooks: EngineHooks;
+  readonly telemetry: Telemetry | undefined;
+  readonly sealer: Sealer;
+  /** The id of this server in call paths. */
+  readonly serverId: string;
+  /** Milliseconds of waiting after which a run is parked. */
+  readonly parkAfter: number;
+  /** Milliseconds that a run has to end after it was asked to stop. */
+  readonly grace: number;
+}
+
+/** What an attempt starts with. */
+export interface AttemptStart {
+  readonly turn: Turn;
+  readonly skill: Skill | undefined;
+  /** Stored results of earlier attempts of this turn. */
+  readonly steps: readonly StepRecord[];
+  /** The output of earlier attempts of this turn; absent on the first attempt. */
+  readonly replay: Replay | undefined;
+}

@@ -1,0 +1,56 @@
+import { readFileSync } from "node:fs";
+
+/** Spans of one process that are recovered at most: the newest. */
+const MAX_RECOVERED = 20_000;
+
+/** Text in every span that will be repeated with the same id if it did not end: a notification is sent again by the next process. */
+const REPEATED = '"palaver.webhook.deliver"';
+
+/** Says that the collector has the first `count` ended spans of the lines before that no such line has counted yet. */
+export function sentLine(count: number): string {
+  return `{"sent":${count}}`;
+}
+
+/** Says that a span that has begun will not be sent. */
+export function forgottenLine(spanId: string): string {
+  return `{"forgotten":"${spanId}"}`;
+}
+
+/** The spans in the file of an earlier process that it had not sent: the ended ones in their order, then the others, which end as failed with the last line. */
+export function recoveredSpans(file: string): readonly string[] {
+  let text: string;
+  try {
+    text = readFileSync(file, "utf8");
+  } catch {
+    return [];
+  }
+  const open = new Map<string, string>();
+  const ended: string[] = [];
+  let sent = 0;
+  let last = "";
+  for (const line of text.split("\n")) {
+    const [, count, forgotten] = /^\{"(?:sent":(\d+)|forgotten":"([0-9a-f]{16})")\}$/.exec(line) ?? [];
+    if (count !== undefined) sent += Number(count);
+    if (forgotten !== undefined) open.delete(forgotten);
+    // The process may have died while it wrote the last line.
+    const [, spanId] = /^\{"traceId".*"spanId":"([0-9a-f]{16})".*\}$/.exec(line) ?? [];
+    if (spanId === undefined) continue;
+    if (line.includes('"endTimeUnixNano"')) {
+      open.delete(spanId);
+      ended.push(line);
+    } else open.set(spanId, line);
+    for (const [, time] of line.matchAll(/"(?:start|end)TimeUnixNano":"(\d+)"/g)) {
+      if (time !== undefined && time.length >= last.length && time > last) last = time;
+    }
+  }
+  const crashed = [...open.values()].filter((span) => !span.includes(REPEATED)).map((span) => endedByCrash(span, last));
+  return [...ended.slice(sent), ...crashed].slice(-MAX_RECOVERED);
+}
+
+function endedByCrash(span: string, end: string): string {
+  const outcome = '{"key":"palaver.outcome","value":{"stringValue":"crashed"}}';
+  return span
+    .replace('"attributes":[', `"endTimeUnixNano":"${end}","attributes":[${outcome},`)
+    .replace(`${outcome},]`, `${outcome}]`)
+    .replace(/\}$/, ',"status":{"code":2}}');
+}

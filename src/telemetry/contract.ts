@@ -1,0 +1,149 @@
+import type { ErrorCode } from "../protocol/error.ts";
+import type { Operation } from "../protocol/operation.ts";
+import type { Principal } from "../protocol/principal.ts";
+import type { TaskState } from "../protocol/state.ts";
+import type { TraceContext } from "../protocol/trace-context.ts";
+
+/**
+ * Observes what a server or a client does, as it happens: for traces, metrics and request logs. Every member is optional. All are called
+ * synchronously on the path of the work, so they must be fast and must not throw. They cannot change the work.
+ *
+ * A member may return a {@link Span}: its `end` is called when the work ends, and its `trace` is the parent of the work inside.
+ */
+export interface Telemetry {
+  /** A request for an operation has arrived. It ends when the answer is written; a stream, when it ends. */
+  call?(start: CallStart): Span<CallEnd> | undefined;
+  /** An execution of an agent's function begins. It ends when the function returns, is parked, or loses its task. */
+  attempt?(start: AttemptStart): AttemptSpan | undefined;
+  /** A step runs. Not called for a step whose result is stored. */
+  step?(start: StepStart): Span<WorkEnd> | undefined;
+  /** The agent asks the caller a question, or waits. It ends with the answer, or with the attempt if no answer has arrived by then. */
+  wait?(start: WaitStart): Span<WaitEnd> | undefined;
+  /** A notification is sent to a webhook. */
+  delivery?(start: DeliveryStart): Span<DeliveryEnd> | undefined;
+  /** The client sends a request to another agent. */
+  request?(start: RequestStart): Span<RequestEnd> | undefined;
+  /** A commit has ended. */
+  commit?(report: CommitReport): void;
+}
+
+/** Work that has begun. */
+export interface Span<End> {
+  /** The context for work inside the span, such as requests to other agents. */
+  readonly trace: TraceContext;
+  /** Called once. */
+  end(end: End): void;
+}
+
+export interface CallStart {
+  readonly agent: string;
+  /** Version and binding that the request asks for, such as `1.0/jsonrpc`. */
+  readonly dialect: string;
+  /** The context that the caller sent. */
+  readonly trace: TraceContext | undefined;
+}
+
+export interface CallEnd {
+  /** Differs from that of the start if the message of a gRPC call names another agent than its headers. */
+  readonly agent: string;
+  /** Absent if the request could not be parsed that far. */
+  readonly operation: Operation | undefined;
+  readonly dialect: string;
+  readonly principal: Principal;
+  /** The task that the call was about, as callers know it. */
+  readonly taskId: string | undefined;
+  /** Absent if the call succeeded. */
+  readonly error: ErrorCode | undefined;
+  readonly durationMs: number;
+}
+
+/** Identifies a task, as callers know it. */
+export interface ObservedTask {
+  readonly taskId: string;
+  readonly contextId: string;
+  readonly agent: string;
+  /** The context of the call that created the task. */
+  readonly trace: TraceContext | undefined;
+}
+
+export interface AttemptStart extends ObservedTask {
+  /** Turn and attempt, from 1 on. */
+  readonly turn: number;
+  readonly attempt: number;
+  readonly skill: string | undefined;
+}
+
+export interface AttemptSpan extends Span<AttemptEnd> {
+  /** An event of the attempt was committed. `state` is absent for artifact chunks. */
+  event(seq: number, state: TaskState | undefined): void;
+}
+
+export interface AttemptEnd {
+  /** A terminal state; or `parked`, `released` (the server shuts down), `lost` (another process has the task). */
+  readonly outcome: string;
+}
+
+export interface StepStart extends AttemptStart {
+  /** The name that the author gave, and the key of the stored result. */
+  readonly name: string;
+  readonly key: string;
+  /** The context of the attempt. */
+  readonly parent: TraceContext | undefined;
+}
+
+export interface WaitStart extends AttemptStart {
+  /** `question`: `ask` and `requireAuth`. `wait`: `sleep`. */
+  readonly kind: "question" | "wait";
+  /** The key of the stored answer. It may contain the text of the question. */
+  readonly key: string;
+  /** The context of the attempt. */
+  readonly parent: TraceContext | undefined;
+}
+
+export interface WaitEnd {
+  /** Such as `answered`, `timed-out` or `completed`; or the outcome of the attempt, if that ended first. */
+  readonly outcome: string;
+}
+
+export interface WorkEnd {
+  readonly error: unknown;
+}
+
+export interface DeliveryStart {
+  readonly taskId: string;
+  readonly agent: string;
+  readonly webhook: string;
+  /** The last event in the notification. */
+  readonly seq: number;
+  /** The attempt to deliver it, from 1 on. */
+  readonly attempt: number;
+  /** The context in which the event was written. */
+  readonly trace: TraceContext | undefined;
+}
+
+export interface DeliveryEnd {
+  /** `delivered`, `failed`, `refused`, `gone` or `aborted`. */
+  readonly outcome: string;
+  readonly httpStatus: number | undefined;
+}
+
+export interface RequestStart {
+  /** Without user, password, query and fragment. */
+  readonly url: string;
+  readonly operation: Operation;
+  /** The place in a trace that the caller chose. */
+  readonly trace: TraceContext | undefined;
+}
+
+export interface RequestEnd {
+  readonly httpStatus: number | undefined;
+  readonly error: unknown;
+}
+
+export interface CommitReport {
+  /** Operations in the transaction. */
+  readonly operations: number;
+  readonly durationMs: number;
+  /** Whether it was applied. */
+  readonly ok: boolean;
+}

@@ -1,0 +1,170 @@
+import type { Logger } from "../../internal/logger.ts";
+import type { SpanData, SpanSink } from "../spans/span-data.ts";
+import { type Resource, spanJson, tracesRequest } from "./otlp-json.ts";
+import type { SpanSpool } from "./span-spool.ts";
+
+export interface OtlpExporterOptions {
+  /** Where traces are sent, such as `http://127.0.0.1:4318/v1/traces`. */
+  readonly url: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly resource: Resource;
+  /** Milliseconds for one request. Default 10 000. */
+  readonly timeout?: number;
+  /** Milliseconds that a span may wait for others, to be sent with them. Default 1000. */
+  readonly delay?: number;
+  /** Spans that may wait to be sent. Default 8192; further ones are dropped and counted. */
+  readonly maxQueue?: number;
+  /** Keeps spans until they are sent, so that a crash loses none. */
+  readonly spool?: SpanSpool | undefined;
+  readonly logger?: Logger | undefined;
+  /** Replaces the global `fetch`. */
+  readonly fetch?: typeof fetch;
+}
+
+/** Sends spans to a collector. */
+export interface OtlpExporter extends SpanSink {
+  /** Spans that were lost: the queue was full, the collector refused them, or it could not be reached when the process ended. */
+  readonly dropped: number;
+  /** Sends what waits, within this many milliseconds, and stops. Default 2000. Never rejects. */
+  close(withinMs?: number): Promise<void>;
+}
+
+const BATCH = 512;
+const FIRST_PAUSE = 500;
+const LONGEST_PAUSE = 30_000;
+/** OTLP/HTTP: answers after which the same request may be sent again. */
+const RETRIED: ReadonlySet<number> = new Set([408, 429, 502, 503, 504]);
+
+/** Sends spans as OTLP/HTTP with JSON. Work never waits for it, and no failure reaches the work. */
+export function createOtlpExporter(options: OtlpExporterOptions): OtlpExporter {
+  return new Exporter(options);
+}
+
+class Exporter implements OtlpExporter {
+  readonly #options: OtlpExporterOptions;
+  readonly #spool: SpanSpool | undefined;
+  readonly #stop = new AbortController();
+  #queue: string[];
+  #timer: NodeJS.Timeout | undefined;
+  #sending: Promise<void> | undefined;
+  #pause = 0;
+  #isClosing = false;
+  #isFailureLogged = false;
+  dropped = 0;
+
+  constructor(options: OtlpExporterOptions) {
+    this.#options = options;
+    this.#spool = options.spool;
+    this.#queue = [...(options.spool?.recovered ?? [])];
+    if (this.#queue.length > 0) this.#schedule();
+  }
+
+  began(span: SpanData, leaves: boolean): void {
+    if (this.#spool === undefined) return;
+    this.#spool.began(span.context.spanId, spanJson(span));
+    // Otherwise the context leaves the process with a commit, before which the spool is flushed.
+    if (leaves) this.#spool.flush();
+  }
+
+  ended(span: SpanData): void {
+    const text = spanJson(span);
+    if (this.#isClosing || this.#queue.length >= (this.#options.maxQueue ?? 8192)) {
+      this.#drop(1, "the queue is full");
+      this.#spool?.forget(span.context.spanId);
+      return;
+    }
+    this.#spool?.ended(span.context.spanId, text);
+    this.#queue.push(text);
+    if (this.#queue.length === 1 || this.#queue.length === BATCH) this.#schedule();
+  }
+
+  async close(withinMs = 2000): Promise<void> {
+    if (this.#isClosing) return this.#sending;
+    this.#isClosing = true;
+    const limit = setTimeout(() => this.#stop.abort(), withinMs);
+    clearTimeout(this.#timer);
+    await this.#sending;
+    while (this.#queue.length > 0 && !this.#stop.signal.aborted) await this.#sendBatch();
+    clearTimeout(limit);
+    if (this.#queue.length > 0) this.#drop(this.#queue.length, "the process ends");
+    this.#spool?.close();
+  }
+
+  #schedule(): void {
+    if (this.#isClosing || this.#sending !== undefined) return;
+    clearTimeout(this.#timer);
+    const isFull = this.#queue.length >= BATCH && this.#pause === 0;
+    this.#timer = setTimeout(() => void this.#run(), isFull ? 0 : Math.max(this.#pause, this.#options.delay ?? 1000));
+    // Waiting spans do not keep the process alive; `close` sends them.
+    this.#timer.unref();
+  }
+
+  async #run(): Promise<void> {
+    this.#sending ??= this.#sendBatch();
+    await this.#sending;
+    this.#sending = undefined;
+    if (this.#queue.length > 0) this.#schedule();
+  }
+
+  /** Never rejects. */
+  async #sendBatch(): Promise<void> {
+    const batch = this.#queue.slice(0, BATCH);
+    const problem = await this.#send(tracesRequest(this.#options.resource, batch));
+    if (problem?.isTemporary === true) {
+      const doubled = Math.min(LONGEST_PAUSE, (this.#pause || FIRST_PAUSE / 2) * 2);
+      this.#pause = problem.retryAfter ?? doubled * (0.5 + Math.random() / 2);
+      this.#warn(problem.reason);
+      if (this.#isClosing) await new Promise((resolve) => void setTimeout(resolve, 100));
+      return;
+    }
+    this.#pause = 0;
+    this.#queue = this.#queue.slice(batch.length);
+    if (problem === undefined) this.#isFailureLogged = false;
+    else this.#drop(batch.length, problem.reason);
+    this.#spool?.sent(batch.length);
+  }
+
+  async #send(body: string): Promise<Problem | undefined> {
+    const { url, headers, timeout = 10_000, fetch: send = fetch } = this.#options;
+    try {
+      const response = await send(url, {
+        method: "POST",
+        headers: { ...headers, "content-type": "application/json" },
+        body,
+        signal: AbortSignal.any([this.#stop.signal, AbortSignal.timeout(timeout)]),
+        redirect: "error",
+      });
+      await response.body?.cancel();
+      if (response.ok) return undefined;
+      const seconds = Number(response.headers.get("retry-after"));
+      return {
+        reason: `HTTP ${response.status}`,
+        isTemporary: RETRIED.has(response.status),
+        ...(seconds > 0 && { retryAfter: Math.min(seconds * 1000, LONGEST_PAUSE) }),
+      };
+    } catch (error) {
+      return { reason: error instanceof Error ? error.name : "unknown error", isTemporary: true };
+    }
+  }
+
+  #drop(count: number, reason: string): void {
+    this.dropped += count;
+    this.#warn(reason);
+  }
+
+  /** Once per outage. */
+  #warn(reason: string): void {
+    if (this.#isFailureLogged) return;
+    this.#isFailureLogged = true;
+    const { origin } = new URL(this.#options.url);
+    this.#options.logger?.warn("Traces cannot be exported", { collector: origin, reason, dropped: this.dropped });
+  }
+}
+
+interface Problem {
+  /** Without the URL, which may contain credentials. */
+  readonly reason: string;
+  readonly isTemporary: boolean;
+  /** Milliseconds. */
+  readonly retryAfter?: number;
+}

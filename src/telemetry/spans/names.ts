@@ -1,0 +1,70 @@
+// All names of spans, attributes and span events. They follow the OpenTelemetry conventions for generative AI and for A2A, which are still in
+// development: if one changes, only this file changes. Names that the conventions do not have begin with `palaver.`.
+
+import type { Operation } from "../../protocol/operation.ts";
+import type { TaskState } from "../../protocol/state.ts";
+
+/** Names of methods: those of A2A 1.0, whatever version the caller uses. */
+export const METHODS: Readonly<Record<Operation, string>> = {
+  send: "SendMessage",
+  stream: "SendStreamingMessage",
+  get: "GetTask",
+  list: "ListTasks",
+  cancel: "CancelTask",
+  subscribe: "SubscribeToTask",
+  "push-create": "CreateTaskPushNotificationConfig",
+  "push-get": "GetTaskPushNotificationConfig",
+  "push-list": "ListTaskPushNotificationConfigs",
+  "push-delete": "DeleteTaskPushNotificationConfig",
+  "extended-card": "GetExtendedAgentCard",
+};
+
+/** The name of a call whose method is not known. */
+export const UNKNOWN_METHOD = "A2A";
+export const INVOKE_AGENT = "invoke_agent";
+export const STEP = "palaver.step";
+export const QUESTION = "palaver.question";
+export const WAIT = "palaver.wait";
+export const DELIVERY = "palaver.webhook.deliver";
+// Reserved for agents that call tools and models: `execute_tool NAME` and `chat MODEL`.
+
+export const STATUS_EVENT = "a2a.task.status";
+export const ARTIFACT_EVENT = "a2a.task.artifact";
+
+export const ATTRIBUTE = {
+  method: "a2a.method.name",
+  taskId: "a2a.task.id",
+  taskState: "a2a.task.state",
+  protocolVersion: "a2a.protocol.version",
+  protocolBinding: "a2a.protocol.binding",
+  contextId: "gen_ai.conversation.id",
+  agentName: "gen_ai.agent.name",
+  agentId: "gen_ai.agent.id",
+  operationName: "gen_ai.operation.name",
+  errorType: "error.type",
+  serverAddress: "server.address",
+  serverPort: "server.port",
+  httpStatus: "http.response.status_code",
+  /** Identifies the work: equal for all spans of the same work. */
+  spanKey: "palaver.span.key",
+  skill: "palaver.skill",
+  turn: "palaver.turn",
+  attempt: "palaver.attempt",
+  outcome: "palaver.outcome",
+  stepName: "palaver.step.name",
+  webhook: "palaver.webhook.id",
+  deliveryAttempt: "palaver.webhook.attempt",
+  seq: "palaver.event.seq",
+} as const;
+
+/** The binding of a dialect such as `0.3/rest-proto`, as agent cards name it. */
+export function bindingName(dialect: string): string {
+  const [, binding = ""] = dialect.split("/");
+  if (binding.startsWith("rest")) return "HTTP+JSON";
+  return binding === "plain" ? binding : binding.toUpperCase();
+}
+
+/** `TASK_STATE_WORKING` for `working`: as in A2A 1.0. */
+export function stateName(state: TaskState): string {
+  return `TASK_STATE_${state.toUpperCase().replaceAll("-", "_")}`;
+}

@@ -1,0 +1,47 @@
+import type { TraceContext } from "../../protocol/trace-context.ts";
+
+/** A value of an attribute. */
+export type AttributeValue = string | number | boolean;
+/** Members that are `undefined` are left out. */
+export type Attributes = Readonly<Record<string, AttributeValue | undefined>>;
+
+/** Which side of a call a span is on, as in OpenTelemetry. */
+export type SpanKind = "internal" | "server" | "client";
+
+/** Something that happened at one time inside a span. */
+export interface SpanEvent {
+  readonly name: string;
+  /** Milliseconds since 1970, with fractions. */
+  readonly at: number;
+  readonly attributes: Attributes;
+}
+
+/** A span of a trace. All times are milliseconds since 1970, with fractions. */
+export interface SpanData {
+  readonly context: TraceContext;
+  /** The span that it is part of; `undefined`: it is the first of its trace. */
+  readonly parentSpanId: string | undefined;
+  readonly name: string;
+  readonly kind: SpanKind;
+  readonly start: number;
+  /** `undefined`: it has not ended. */
+  readonly end: number | undefined;
+  readonly attributes: Attributes;
+  readonly events: readonly SpanEvent[];
+  /** Events that were left out because there were too many. */
+  readonly droppedEvents: number;
+  /** Spans that this one continues. */
+  readonly links: readonly TraceContext[];
+  /** Whether the work failed. */
+  readonly failed: boolean;
+}
+
+/** Receives spans. Its functions must be fast and must not throw. */
+export interface SpanSink {
+  /**
+   * A span has begun, and its context is about to be stored with a task, or to leave the process, which `leaves` says. Called once per span, at most.
+   */
+  began?(span: SpanData, leaves: boolean): void;
+  /** A span has ended. */
+  ended(span: SpanData): void;
+}

@@ -1,0 +1,88 @@
+import type { TraceContext } from "../../protocol/trace-context.ts";
+
+/** What a span of a task is about. */
+export type SpanSubject = "attempt" | "step" | "question" | "wait" | "delivery" | "child";
+
+/** Identifies a piece of work. The same work has the same identity in every process, and after a crash. */
+export interface SpanIdentity {
+  /** As callers know it. */
+  readonly taskId: string;
+  /** Absent for deliveries. */
+  readonly turn?: number | undefined;
+  readonly attempt: number;
+  readonly kind: SpanSubject;
+  /** Unique among the work of this kind in the attempt. */
+  readonly key: string;
+}
+
+/** The id of the span of a piece of work: 16 hexadecimal digits, always the same for the same work. */
+export function derivedSpanId({ taskId, turn = 0, attempt, kind, key }: SpanIdentity): string {
+  return digest(`${taskId}\n${turn}\n${attempt}\n${kind}\n${key}`).slice(0, 16);
+}
+
+/** The trace of a task whose creator sent no trace context: 32 hexadecimal digits, always the same for the same task. */
+export function derivedTraceId(taskId: string): string {
+  return digest(`trace\n${taskId}`);
+}
+
+/** The context of work inside an attempt. `trace`: the context stored with the task. */
+export function attemptContext(
+  trace: TraceContext,
+  { taskId, turn, attempt }: Pick<SpanIdentity, "taskId" | "turn" | "attempt">,
+): TraceContext {
+  return { ...trace, spanId: derivedSpanId({ taskId, turn, attempt, kind: "attempt", key: "" }) };
+}
+
+export function randomTraceId(): string {
+  return randomHex(16);
+}
+
+export function randomSpanId(): string {
+  return randomHex(8);
+}
+
+/** Random bytes are taken many at a time: the call costs more than the bytes. */
+const pool = new Uint8Array(4096);
+let used = pool.length;
+
+function randomHex(bytes: number): string {
+  if (used + bytes > pool.length) {
+    crypto.getRandomValues(pool);
+    used = 0;
+  }
+  let text = "";
+  for (let i = used; i < used + bytes; i++) text += HEX[pool[i] ?? 0];
+  used += bytes;
+  // Ids must not be zero (W3C Trace Context §3.2.2).
+  return /^0+$/.test(text) ? randomHex(bytes) : text;
+}
+
+const HEX: readonly string[] = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, "0"));
+
+/**
+ * 128 bits as 32 hexadecimal digits: four lanes of multiply and rotate, mixed at the end (as in MurmurHash3). Not for security: somebody who
+ * chooses task ids could at most make two of his own spans look like one.
+ */
+function digest(text: string): string {
+  let [a, b, c, d] = [0x3c2d1e0f, 0x51ab73c9, 0x6e8f14d7, 0x7a40be65];
+  for (let i = 0; i < text.length; i++) {
+    const unit = text.charCodeAt(i);
+    a = b ^ Math.imul(a ^ unit, 0x23d7a3ab);
+    b = c ^ Math.imul(b ^ unit, 0xa7d4e5c3);
+    c = d ^ Math.imul(c ^ unit, 0x3c6ef373);
+    d = a ^ Math.imul(d ^ unit, 0x9e3779b1);
+  }
+  a = finish(a ^ text.length) ^ b;
+  b = finish(b ^ a);
+  c = finish(c ^ b);
+  d = finish(d ^ c);
+  a = finish(a ^ d);
+  const hex = [a, b, c, d].map((lane) => (lane >>> 0).toString(16).padStart(8, "0")).join("");
+  return hex.slice(0, 16) === "0".repeat(16) ? `1${hex.slice(1)}` : hex;
+}
+
+function finish(lane: number): number {
+  let mixed = Math.imul(lane ^ (lane >>> 16), 0x85ebca6b);
+  mixed = Math.imul(mixed ^ (mixed >>> 13), 0xc2b2ae35);
+  return mixed ^ (mixed >>> 16);
+}

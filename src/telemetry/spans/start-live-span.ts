@@ -1,0 +1,29 @@
+import type { TraceContext } from "../../protocol/trace-context.ts";
+import { LiveSpan } from "./live-span.ts";
+import { isSampled, type Sampler } from "./sampler.ts";
+import type { SpanSink } from "./span-data.ts";
+import type { StartSpan } from "./span-factory.ts";
+import { randomSpanId, randomTraceId } from "./span-ids.ts";
+
+/** Starts spans that are reported to a sink. */
+export function liveSpans(sink: SpanSink, sampler: Sampler): StartSpan {
+  return ({ parent, spanId = randomSpanId(), name, kind, attributes, isStoredFirst, continues }) => {
+    const traceId = parent?.traceId ?? randomTraceId();
+    const sampled = isSampled(sampler, traceId, parent);
+    const flags = sampled ? 1 : 0;
+    const state = parent?.state;
+    const context: TraceContext = state === undefined ? { traceId, spanId, flags } : { traceId, spanId, flags, state };
+    const links = continues === undefined ? NONE : [continues];
+    const start = { context, parentSpanId: parentOf(parent), name, kind, attributes, isStoredFirst, links };
+    return new LiveSpan(start, sampled ? sink : undefined);
+  };
+}
+
+const NONE: readonly never[] = [];
+
+/** Tasks of earlier releases have a trace but no parent span: it is stored as zeros. */
+const UNKNOWN_SPAN = "0000000000000000";
+
+function parentOf(parent: TraceContext | undefined): string | undefined {
+  return parent === undefined || parent.spanId === UNKNOWN_SPAN ? undefined : parent.spanId;
+}

@@ -1,0 +1,110 @@
+import type { Operator } from "../../operator/operator.ts";
+import { MAX_WAIT } from "../../operator/read-task.ts";
+import { A2AError, invalidField } from "../../protocol/error.ts";
+import type { TaskId } from "../../protocol/ids.ts";
+import { parseJson, requireJson } from "../body/json-body.ts";
+import { readRequestBody } from "../body/request-body.ts";
+import type { Exchange } from "../exchange.ts";
+import type { TransportEnvironment } from "../options.ts";
+import { knownParameters, taskFilter, wholeNumber } from "./query.ts";
+
+/** One request of an operator. */
+export interface OperatorRequest {
+  readonly exchange: Exchange;
+  readonly environment: TransportEnvironment;
+  readonly query: URLSearchParams;
+  /** The path segment that `*` stands for. */
+  readonly key: TaskId;
+}
+
+/** One method of one path. */
+interface OperatorRoute {
+  readonly method: "GET" | "POST";
+  /** The path below `/operator/v1`, in segments; `*` is the key of a task. */
+  readonly path: readonly string[];
+  run(operator: Operator, request: OperatorRequest): Promise<object>;
+}
+
+const MAX_SEQ = Number.MAX_SAFE_INTEGER;
+const MAX_BODY = 65_536;
+
+/** For paths that take no parameters. */
+function withoutQuery(run: OperatorRoute["run"]): OperatorRoute["run"] {
+  return async (operator, request) => {
+    knownParameters(request.query, []);
+    return run(operator, request);
+  };
+}
+
+/** All paths of the operator API. */
+export const OPERATOR_ROUTES: readonly OperatorRoute[] = [
+  {
+    method: "GET",
+    path: ["server"],
+    run: withoutQuery(async (operator) => operator.server()),
+  },
+  { method: "GET", path: ["tasks"], run: (operator, { query }) => operator.tasks(taskFilter(query)) },
+  {
+    method: "GET",
+    path: ["tasks", "*"],
+    run: withoutQuery((operator, request) => operator.task(request.key)),
+  },
+  {
+    method: "GET",
+    path: ["tasks", "*", "events"],
+    run(operator, { query, key, exchange }) {
+      const parameters = knownParameters(query, ["after", "wait"]);
+      const after = wholeNumber(parameters, "after", [0, MAX_SEQ]) ?? 0;
+      const wait = wholeNumber(parameters, "wait", [0, MAX_WAIT]) ?? 0;
+      return operator.events(key, { after, wait, signal: exchange.signal });
+    },
+  },
+  {
+    method: "GET",
+    path: ["tasks", "*", "webhooks"],
+    run: withoutQuery((operator, request) => operator.webhooksOf(request.key)),
+  },
+  { method: "GET", path: ["webhooks"], run: withoutQuery((operator) => operator.webhooks()) },
+  {
+    method: "GET",
+    path: ["dead-letters"],
+    run(operator, { query }) {
+      const parameters = knownParameters(query, ["limit", "cursor", "task"]);
+      const limit = wholeNumber(parameters, "limit", [1, 200]);
+      return operator.deadLetters({ limit, cursor: parameters.get("cursor"), taskId: parameters.get("task") });
+    },
+  },
+  {
+    method: "POST",
+    path: ["dead-letters", "redeliver"],
+    run: withoutQuery(async (operator, { exchange, environment }) => {
+      requireJson(exchange);
+      return operator.redeliver(letterFrom(parseJson(await readRequestBody(environment, exchange, MAX_BODY))));
+    }),
+  },
+  { method: "GET", path: ["nodes"], run: withoutQuery((operator) => operator.nodes()) },
+  { method: "GET", path: ["metrics"], run: withoutQuery((operator) => operator.metrics()) },
+];
+
+/** `{ taskId, configId }`, and the scope if the caller chose the task's id. */
+function letterFrom(body: unknown): Parameters<Operator["redeliver"]>[0] {
+  if (typeof body !== "object" || body === null || Array.isArray(body))
+    throw new A2AError("invalid-params", "The body must be an object");
+  const members = new Map<string, unknown>(Object.entries(body));
+  const text = (name: string): string | undefined => {
+    const value = members.get(name);
+    if (value === undefined || typeof value === "string") return value;
+    throw invalidField(name, "must be a string");
+  };
+  const [taskId, configId] = [text("taskId"), text("configId")];
+  if (taskId === undefined) throw invalidField("taskId", "is required");
+  if (configId === undefined) throw invalidField("configId", "is required");
+  const [agent, tenant, owner] = [text("agent"), text("tenant"), text("owner")];
+  return {
+    taskId,
+    configId,
+    ...(agent !== undefined && { agent }),
+    ...(tenant !== undefined && { tenant }),
+    ...(owner !== undefined && { owner }),
+  };
+}

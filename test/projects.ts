@@ -1,0 +1,29 @@
+/** All test files. */
+export const TEST_FILES: readonly string[] = [
+  "src/**/*.test.ts",
+  "test/**/*.test.ts",
+  "bench/**/*.test.ts",
+  "chaos/**/*.test.ts",
+];
+
+/** Test files that get a process each. All others share a few processes, one file at a time, and must leave nothing behind. */
+export const OWN_PROCESS: readonly string[] = [
+  // They measure the memory, the processor time or the open timers of their process.
+  "{src,test}/**/memory.test.ts",
+  "src/client/discovery/card-places.test.ts",
+  "src/internal/clock.test.ts",
+  "src/transport/body/json-body.test.ts",
+  "src/transport/fetch-handler.test.ts",
+  "src/wire/card/client-cards.test.ts",
+  "src/wire/fields/base64.test.ts",
+  "test/e2e/large-answers.test.ts",
+  "test/grpc/hostile-frames.test.ts",
+  "test/security/push-attacks.test.ts",
+  // They replace the process's listeners for unhandled rejections.
+  "src/internal/deferred.test.ts",
+  // They start many threads, which can end the process (see vitest.config.ts).
+  "src/platform/security/signing-keys.test.ts",
+  "src/store/sqlite/**/*.test.ts",
+  "src/testing/*.test.ts",
+  "test/integration/*.test.ts",
+];
