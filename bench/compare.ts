@@ -1,89 +1,72 @@
 import { type BaseClone, cloneBase } from "./base-clone.ts";
 import { runCommand } from "./command.ts";
-import { ECHO, type Figures, type Measured, palaverDurable } from "./contenders.ts";
-import { plain, rate, spread } from "./format.ts";
-import type { MeasuredLoad } from "./load/request-costs.ts";
+import { palaverDurable } from "./contenders.ts";
+import { costRow, factorOf } from "./cpu/cpu-rows.ts";
+import { measureCpu } from "./cpu/measure-cpu.ts";
+import { CPU_WORK, type CpuWork } from "./cpu/work.ts";
+import { plain } from "./format.ts";
 import { COMPARE_USAGE, readCompareOptions } from "./options.ts";
 import type { Result } from "./report.ts";
 import type { Bench, Outcome, Row, Scenario } from "./scenario.ts";
-import { blockingSend, measureSends } from "./scenarios/blocking-send.ts";
-import { getTask, measureGets } from "./scenarios/get-task.ts";
-import { measureStreams, streamEvents } from "./scenarios/stream-events.ts";
 import type { ServerSpec } from "./server-process.ts";
-import { ratios, summarize } from "./statistics.ts";
 import { judge } from "./verdict.ts";
 
 const NOW = "working tree";
-
-/** One kind of work, done by an earlier commit and by the working tree in turn. */
-interface Comparison {
-  readonly scenario: Scenario;
-  /** Whether the raw echo can do the same work: then the ratio to it is compared. */
-  readonly echoes: boolean;
-  measure(bench: Bench, specs: readonly ServerSpec[]): Promise<Measured & Partial<MeasuredLoad>>;
-}
-
-const COMPARISONS: readonly Comparison[] = [
-  { scenario: blockingSend, echoes: true, measure: measureSends },
-  { scenario: getTask, echoes: true, measure: measureGets },
-  { scenario: streamEvents, echoes: false, measure: measureStreams },
-];
 
 for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => process.exit(130));
 process.exitCode = await runCommand(
   {
     usage: COMPARE_USAGE,
     read: readCompareOptions,
-    scenarios({ base }) {
+    scenarios({ base, together }) {
       const clone = cloneBase(base);
-      return COMPARISONS.map((comparison) => ({
-        ...comparison.scenario,
-        run: (bench: Bench) => compare(bench, comparison, clone),
-      }));
+      return CPU_WORK.map(
+        (work): Scenario => ({
+          name: work.name,
+          title: work.title,
+          limitSeconds: [900, 240],
+          run: (bench) => compare(bench, { work, together, clone }),
+        }),
+      );
     },
     finish: (results) => (results.every(isFine) ? 0 : 1),
   },
   process.argv.slice(2),
 );
 
-async function compare(bench: Bench, { echoes, measure }: Comparison, { name, folder }: BaseClone): Promise<Outcome> {
+interface Comparison {
+  readonly work: CpuWork;
+  readonly together: boolean;
+  readonly clone: BaseClone;
+}
+
+/** Measures a durable server of an earlier commit and of the working tree. */
+async function compare(bench: Bench, { work, together, clone: { name, folder } }: Comparison): Promise<Outcome> {
   const before = `commit ${name}`;
   const specs: readonly ServerSpec[] = [
-    ...(echoes ? [ECHO] : []),
     { ...palaverDurable(bench), label: before, clone: folder },
     { ...palaverDurable(bench), label: NOW },
   ];
-  const { figures, costs, notes } = await measure(bench, specs);
-  const absolute = Array.from(figures, ([label, own]): Row => {
-    const summary = summarize(own);
-    const figure = [rate(summary.median), ...(costs === undefined ? [] : [costs.describe(label)])].join(", ");
-    return { work: label, figure, ...spread(summary, rate) };
-  });
+  const measured = await measureCpu(bench, { work, specs, compared: [NOW, before], together });
+  const factor = factorOf(measured, NOW, before);
+  const { ok, reason } = judge(factor);
+  const [change, low, high] = [factor.factor, factor.low, factor.high].map(percent);
+  const verdict: Row = {
+    work: `${NOW} against ${before}`,
+    limit: "≤ +3 % of processor time",
+    figure: `${change} (95 % interval ${low} to ${high}): ${reason}`,
+    ok,
+  };
   return {
-    rows: [...comparedRows(figures, before, echoes), ...absolute],
-    notes,
-    data: Object.fromEntries(figures),
+    rows: [verdict, ...[before, NOW].map((label) => costRow(measured, label, work.unit))],
+    notes: measured.notes,
+    data: Object.fromEntries(measured.costs),
   };
 }
 
-function comparedRows(figures: Figures, before: string, echoes: boolean): Row[] {
-  const perSecond = (label: string) => figures.get(label) ?? [];
-  const toEcho = (label: string) => ratios(perSecond(label), perSecond(ECHO.label));
-  const compared = echoes ? toEcho : perSecond;
-  const { ok, change, reason } = judge(compared(before), compared(NOW));
-  const percent = `${change < 0 ? "−" : "+"}${plain(Math.abs(change) * 100)} %`;
-  const verdict: Row = {
-    work: `${NOW} against ${before}`,
-    limit: "≥ −5 %, or within the spread",
-    figure: `${percent}: ${reason}`,
-    ok,
-  };
-  if (!echoes) return [verdict];
-  const ratioRow = (label: string): Row => {
-    const summary = summarize(toEcho(label));
-    return { work: `${label} ÷ raw echo`, figure: plain(summary.median), ...spread(summary, plain) };
-  };
-  return [ratioRow(before), ratioRow(NOW), verdict];
+function percent(factor: number): string {
+  const change = (factor - 1) * 100;
+  return `${change < 0 ? "−" : "+"}${plain(Math.abs(change))} %`;
 }
 
 function isFine({ outcome }: Result): boolean {

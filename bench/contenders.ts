@@ -6,6 +6,7 @@ import type { PalaverConfig } from "./servers/palaver.ts";
 export const ECHO: ServerSpec = { label: "raw echo", script: "echo" };
 export const PALAVER_MEMORY: ServerSpec = { label: "Palaver in memory", script: "palaver" };
 export const SDK_MEMORY: ServerSpec = { label: "SDK in memory", script: "sdk" };
+export const BARE_FRAMES: ServerSpec = { label: "bare node:http", script: "frames" };
 export const BARE_SSE: ServerSpec = { label: "bare SSE", script: "sse" };
 
 /** Palaver with its own SQLite file, every commit synchronised to disk. */

@@ -25,6 +25,8 @@ export interface BenchOptions extends RunOptions {
 export interface CompareOptions extends RunOptions {
   /** The commit to compare with; absent: the parent commit of the working tree. */
   readonly base: string | undefined;
+  /** Measure both at the same time instead of in turn. */
+  readonly together: boolean;
 }
 
 const RUN_USAGE = `  --quick        fewer, shorter runs and smaller databases
@@ -44,6 +46,7 @@ ${RUN_USAGE}`;
 export const COMPARE_USAGE: string = `npm run bench:compare -- [options]
 
   --base REF     the commit to compare with (default: the last commit; if nothing changed since, the one before)
+  --together     measure both at the same time instead of in turn, for a machine with other work
 ${RUN_USAGE}`;
 
 const RUN_FLAGS = {
@@ -64,8 +67,9 @@ export function readBenchOptions(args: readonly string[]): BenchOptions {
 
 /** Throws a `TypeError` that describes the invalid option. */
 export function readCompareOptions(args: readonly string[]): CompareOptions {
-  const { values } = parseArgs({ args: [...args], options: { ...RUN_FLAGS, base: { type: "string" } } as const });
-  return { ...runOptions(values), base: values.base };
+  const flags = { ...RUN_FLAGS, base: { type: "string" }, together: { type: "boolean", default: false } } as const;
+  const { values } = parseArgs({ args: [...args], options: flags });
+  return { ...runOptions(values), base: values.base, together: values.together };
 }
 
 interface RunFlags {

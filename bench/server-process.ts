@@ -8,7 +8,7 @@ import type { FromServer, ToServer, Usage } from "./servers/control.ts";
 export interface ServerSpec {
   /** The name in tables. */
   readonly label: string;
-  readonly script: "echo" | "palaver" | "sdk" | "sse";
+  readonly script: "echo" | "frames" | "palaver" | "sdk" | "sdk-grpc" | "sse";
   /** Passed to the script as JSON. */
   readonly config?: object;
   /** The folder of the project whose server to run; absent: this one. */
@@ -19,6 +19,7 @@ export interface ServerSpec {
 export interface ServerProcess {
   readonly label: string;
   readonly port: number;
+  readonly pid: number;
   /** The description that the server sent when it started. */
   readonly about: string;
   /** The current resource use; with `collect`, after a full garbage collection. */
@@ -38,7 +39,7 @@ export interface StartOptions {
 
 /** The Node flags of the `palaver` command. */
 function ownFlags(spec: ServerSpec): readonly string[] {
-  return spec.script === "palaver" ? ["--max-semi-space-size=16"] : [];
+  return spec.script === "palaver" ? ["--max-semi-space-size=16", "--no-allocation-site-pretenuring"] : [];
 }
 
 /** Rejects with {@link NotMeasurable} if the server reports a missing dependency. */
@@ -90,6 +91,7 @@ function handle(label: string, child: ChildProcess, running: Running): ServerPro
   return {
     label,
     port: running.port,
+    pid: child.pid ?? 0,
     about: running.about,
     async usage({ collect }) {
       const answer = next(child, "usage");

@@ -1,23 +1,22 @@
-import { summarize } from "./statistics.ts";
+import type { Interval } from "./cpu/interval.ts";
 
-/** How much slower the median may be, as a fraction. */
-const TOLERANCE = 0.05;
+/** How much more processor time a change may cost, as a factor. */
+const TOLERANCE = 1.03;
 
-/** Whether a server became slower. The figures are of alternating runs; larger is better. */
+/** Whether a change costs processor time. */
 export interface Verdict {
   readonly ok: boolean;
-  /** The relative change of the medians: -0.03 is 3 % less than before. */
-  readonly change: number;
   /** The reason as text. */
   readonly reason: string;
 }
 
-/** A loss counts if it is more than 5 % and the new median lies below all earlier figures. */
-export function judge(before: readonly number[], after: readonly number[]): Verdict {
-  const base = summarize(before);
-  const { median } = summarize(after);
-  const change = median / base.median - 1;
-  if (change >= -TOLERANCE) return { ok: true, change, reason: change > TOLERANCE ? "quicker" : "within 5 %" };
-  if (median >= base.min) return { ok: true, change, reason: "within the spread" };
-  return { ok: false, change, reason: "slower" };
+/**
+ * Judges the processor time of the working tree as a multiple of an earlier commit's. It counts as more if it is over
+ * 3 % more and the whole 95 % interval lies above the earlier cost.
+ */
+export function judge({ factor, low, high }: Interval): Verdict {
+  if (!(factor > 0)) return { ok: false, reason: "not measured" };
+  if (high < 1) return { ok: true, reason: "less" };
+  if (factor <= TOLERANCE) return { ok: true, reason: low > 1 ? "more, within 3 %" : "no difference" };
+  return low > 1 ? { ok: false, reason: "more" } : { ok: true, reason: "no difference within the interval" };
 }

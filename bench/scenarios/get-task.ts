@@ -2,19 +2,15 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { alternate, ECHO, PALAVER_MEMORY, palaverDurable, SDK_MEMORY, startAll } from "../contenders.ts";
 import { plain, rate, spread } from "../format.ts";
-import { call } from "../load/call.ts";
+import { checkGet, makeTasks } from "../load/finished-tasks.ts";
 import { type MeasuredLoad, RequestCosts } from "../load/request-costs.ts";
-import { getBody, sendBody } from "../load/requests.ts";
 import { LOAD_TOOL } from "../load/wrk.ts";
 import type { Bench, Outcome, Row, Scenario } from "../scenario.ts";
 import type { ServerProcess, ServerSpec } from "../server-process.ts";
-import { ANSWER } from "../servers/workload.ts";
 import { ratios, summarize } from "../statistics.ts";
 
 /** Callers get finished tasks, a different one each time. */
 export const getTask: Scenario = { name: "get", title: "Get over rotating ids", limitSeconds: [180, 60], run };
-
-const SENDERS = 32;
 
 async function run(bench: Bench): Promise<Outcome> {
   const specs = [ECHO, palaverDurable(bench), PALAVER_MEMORY, SDK_MEMORY];
@@ -61,25 +57,4 @@ export async function measureGets(bench: Bench, specs: readonly ServerSpec[]): P
       ...notes,
     ],
   };
-}
-
-async function makeTasks({ port }: ServerProcess, count: number): Promise<string[]> {
-  const ids: string[] = [];
-  let begun = 0;
-  const sendOn = async () => {
-    while (begun < count) {
-      begun += 1;
-      const { task } = await call(port, sendBody({ kind: "answer" }));
-      if (task === undefined) throw new Error("A send created no task.");
-      ids.push(task.id);
-    }
-  };
-  await Promise.all(Array.from({ length: SENDERS }, sendOn));
-  return ids;
-}
-
-async function checkGet({ label, port }: ServerProcess, id: string): Promise<void> {
-  const task = await call(port, getBody(id));
-  const text = JSON.stringify(task);
-  if (task.id !== id || !text.includes(ANSWER)) throw new Error(`${label} returned an unexpected task: ${text}`);
 }

@@ -9,6 +9,12 @@ export interface PalaverConfig {
   readonly database?: string;
   /** Bytes that one task may write. */
   readonly maxTaskBytes?: number;
+  /** A collector that gets a trace of every call. */
+  readonly otlp?: string;
+  /** False: no metrics. Default: as the server does. */
+  readonly metrics?: boolean;
+  /** Write a line per call, as JSON. */
+  readonly requestLog?: boolean;
   /** The rate limit per caller; a header then names the caller. */
   readonly rateLimit?: { readonly requests: number; readonly seconds: number };
 }
@@ -40,6 +46,9 @@ const server = createServer([bench], {
   store: config.database === undefined ? "memory:" : `sqlite:${config.database}`,
   // Both servers keep all tasks, so that both do the same work.
   retention: {},
+  ...(config.otlp !== undefined && { otlp: config.otlp }),
+  ...(config.metrics === false && { metrics: false }),
+  ...(config.requestLog === true && { requestLog: "json" }),
   ...(config.rateLimit !== undefined && {
     rateLimit: { principal: config.rateLimit },
     authenticate: ({ headers }) => ({ id: headers.get("x-caller") ?? "nobody", anonymous: false }),
