@@ -18,8 +18,9 @@ const config: ViteUserConfig = defineConfig({
     // called so often that V8 optimizes how it calls JavaScript. Its baseline compiler can crash the collector (nodejs/node#62393).
     execArgv: ["--no-memory-protection-keys", "--wasm-wrapper-tiering-budget=1000000000", "--no-sparkplug"],
     retry: 0,
-    testTimeout: 30_000,
-    hookTimeout: 30_000,
+    // A test that hangs ends here. No test comes near it, also on a machine that is busy with other work.
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
     reporters: ["default", "./scripts/closing-line-reporter.ts"],
     // A file without a process of its own needs half the processor time or less: the sources are loaded once for all of them.
     projects: [
