@@ -209,9 +209,10 @@ export class SqliteStore implements Store {
 
   async sweep(): Promise<number> {
     this.#mustServe();
-    return this.#parts.writer.request({ kind: "sweep", now: this.#now() }, (reply) =>
-      reply.kind === "done" ? reply.count : 0,
-    );
+    return this.#parts.writer.request({ kind: "sweep", now: this.#now() }, (reply) => {
+      this.#tasks.recent.clear();
+      return reply.kind === "done" ? reply.count : 0;
+    });
   }
 
   async health(): Promise<void> {
@@ -251,7 +252,8 @@ export class SqliteStore implements Store {
 
   #committed(operations: readonly StoreOperation[], reply: WriterReply): readonly Outcome[] {
     if (reply.kind !== "committed") throw unexpectedReply(reply);
-    const { rows } = reply;
+    const { rows, deleted } = reply;
+    if (deleted) this.#tasks.recent.clear();
     const outcomes = unpackOutcomes(reply.outcomes);
     for (let index = 0; index < rows.length; index += 2) {
       const at = rows[index] ?? -1;

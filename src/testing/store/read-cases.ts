@@ -43,6 +43,27 @@ export const storeReadCases: readonly StoreCase[] = [
     },
   },
   {
+    name: "returns a finished task as requested each time, however often it is read",
+    async run({ store }) {
+      const history = [0, 1, 2].map((after) => ({ after, body: `{"n":${after}}` }));
+      const end = endOf(3, { artifacts: `[{"artifactId":"a","parts":[]}]` });
+      await store.commit([createOf(T, {}, { history, entries: [statusEntry(1), statusEntry(2)], end })]);
+      const whole = await store.get(T, { artifacts: true });
+      assert.equal(whole?.artifacts, end.artifacts);
+      for (let time = 0; time < 4; time += 1) {
+        assert.deepEqual(await store.get(T, { artifacts: true, scope: SCOPE }), whole);
+        assert.equal(await store.get(T, { artifacts: true, scope: { ...SCOPE, owner: "other" } }), undefined);
+        assert.equal((await store.get(T, { artifacts: false }))?.artifacts, undefined);
+        const last = await store.get(T, { artifacts: true, history: 1, largeBytes: 1e6 });
+        assert.deepEqual(last, { ...whole, history: history.slice(-1) });
+        const none = await store.get(T, { artifacts: true, history: 0 });
+        assert.deepEqual(none, { ...whole, history: [] });
+        const early = await store.get(T, { artifacts: true, upTo: 1 });
+        assert.deepEqual(early?.history, history.slice(0, 2));
+      }
+    },
+  },
+  {
     name: "omits a history over largeBytes from the record, and returns it in pages with each message exactly once",
     async run({ store }) {
       const message = (after: number): { after: number; body: string } => ({

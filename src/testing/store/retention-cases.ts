@@ -64,6 +64,24 @@ export const storeRetentionCases: readonly StoreCase[] = [
     },
   },
   {
+    name: "does not return a deleted task, however often it was read before",
+    async run({ open, clock, settle }) {
+      const store = await open({ maxTasks: 2, pruneCount: 1, maxAge: 100 });
+      const result = (n: number): TaskWrite =>
+        createOf(taskId(n), {}, { end: endOf(2, { head: headOf("completed", { statusAt: START }), artifacts: "[]" }) });
+      await store.commit([result(1), result(2)]);
+      const read = async (n: number): Promise<string | undefined> =>
+        (await store.get(taskId(n), { artifacts: true }))?.artifacts;
+      for (const n of [1, 2, 1, 2, 1, 2]) assert.equal(await read(n), "[]");
+      await settle();
+      assert.deepEqual(await outcomes(store, createOf(taskId(3))), ["ok"]);
+      assert.deepEqual([await read(1), await read(2), await read(2)], [undefined, "[]", "[]"]);
+      clock.now = START + 101;
+      assert.equal(await store.sweep(), 1);
+      assert.equal(await read(2), undefined);
+    },
+  },
+  {
     name: "refuses new tasks while it is full of unfinished ones, and accepts them again after one has ended",
     async run({ open, settle }) {
       const store = await open({ maxTasks: 2, pruneCount: 10 });

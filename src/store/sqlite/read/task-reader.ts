@@ -1,12 +1,13 @@
 import type { DatabaseSync, SQLOutputValue, StatementSync } from "node:sqlite";
 import type { ContextId, TaskId } from "../../../protocol/ids.ts";
-import { isSameScope } from "../../../protocol/principal.ts";
+import { isSameScope, type Scope } from "../../../protocol/principal.ts";
 import type { GetOptions, HistoryEntry, Position, TaskRecord } from "../../contract.ts";
 import { inTransaction } from "../connection.ts";
 import { splitMessages } from "../row/message-text.ts";
 import { stateOf } from "../row/state-code.ts";
 import type { ScopeReader } from "../scope-ids.ts";
 import type { LogReader } from "./log-reader.ts";
+import { RecentRecords } from "./recent-records.ts";
 
 /** The columns of {@link TaskRow} in its order, up to the messages. */
 const HEAD_COLUMNS =
@@ -63,6 +64,8 @@ type HistoryOptions = Pick<GetOptions, "history" | "upTo" | "largeBytes">;
 
 /** Reads tasks without their logs. */
 export class TaskReader {
+  /** Must be cleared when finished tasks are deleted or changed. */
+  readonly recent: RecentRecords = new RecentRecords();
   readonly #database: DatabaseSync;
   readonly #scopes: ScopeReader;
   readonly #logs: LogReader;
@@ -100,13 +103,21 @@ export class TaskReader {
   }
 
   get(id: TaskId, options: GetOptions): TaskRecord | undefined {
+    const recent = this.recent.get(id, options);
+    if (recent !== undefined) return isAllowed(recent.scope, options) ? recent : undefined;
+    const record = this.#get(id, options);
+    if (record !== undefined) this.recent.add(record, options);
+    return record;
+  }
+
+  #get(id: TaskId, options: GetOptions): TaskRecord | undefined {
     const select = (): TaskRow | undefined =>
       oneRow(options.artifacts ? this.#whole.get(largeBytesOf(options), id) : this.#head.get(id));
     const row = select();
     if (row === undefined) return undefined;
     const scope = this.#scopes.scopeOf(row[2]);
     if (scope === undefined) return undefined;
-    if (options.scope !== undefined && !isSameScope(options.scope, scope)) return undefined;
+    if (!isAllowed(scope, options)) return undefined;
     if (row[14] === 1) return this.#recordOf(row, options);
     // The task may change between two queries: read it again with all its rows in one transaction.
     return inTransaction(this.#database, () => {
@@ -243,6 +254,10 @@ export class TaskReader {
   #laterMessages(pk: number, upTo: number, limit: number): HistoryEntry[] {
     return this.#messages.all(pk, upTo, limit).map(entryOf).reverse();
   }
+}
+
+function isAllowed(scope: Scope, options: Pick<GetOptions, "scope">): boolean {
+  return options.scope === undefined || isSameScope(options.scope, scope);
 }
 
 const NO_HISTORY: Pick<TaskRecord, "history"> = { history: [] };

@@ -22,6 +22,8 @@ export interface TaskDeleterParts {
 export class TaskDeleter {
   /** Deleted tasks that had rows in the hot log, each with the number of its last row. `Writer.takeGone` empties the list. */
   gone: [string, number][] = [];
+  /** How many tasks were deleted since the file was opened, including deletions that were rolled back. */
+  deleted = 0;
   readonly #oldest: StatementSync;
   readonly #delete: StatementSync;
   readonly #deleteHot: StatementSync;
@@ -71,6 +73,7 @@ export class TaskDeleter {
       this.#contexts.taskDeleted({ scope, context });
       this.#scopes.mayBeEmpty(scope);
     }
+    this.deleted += rows.length;
     return rows.length;
   }
 

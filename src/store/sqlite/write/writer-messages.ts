@@ -40,6 +40,8 @@ export type WriterReply =
       readonly outcomes: PackedOutcomes;
       /** Pairs: the index of an operation and the row it added to the hot log. */
       readonly rows: readonly number[];
+      /** Whether finished tasks were deleted to make room. */
+      readonly deleted: boolean;
     }
   | { readonly kind: "claimed-due"; readonly due: DueTasks }
   | { readonly kind: "claimed-webhooks"; readonly webhooks: readonly DueWebhook[] }

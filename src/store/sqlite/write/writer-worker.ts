@@ -23,8 +23,8 @@ function serve(writer: Writer, request: WriterRequest): WriterReply {
   switch (request.kind) {
     case "commit": {
       if (request.fault === "death") process.exit(1);
-      const { outcomes, rows } = writer.commit(unpack(request.commands), request.living, request.fault);
-      return { kind: "committed", outcomes: packOutcomes(outcomes), rows };
+      const { outcomes, ...rest } = writer.commit(unpack(request.commands), request.living, request.fault);
+      return { kind: "committed", outcomes: packOutcomes(outcomes), ...rest };
     }
     case "claim-due":
       return { kind: "claimed-due", due: writer.claimDue(request.claim) };

@@ -23,6 +23,8 @@ export interface Committed {
   readonly outcomes: readonly Outcome[];
   /** Pairs: the index of an operation and the row it added to the hot log. */
   readonly rows: readonly number[];
+  /** Whether finished tasks were deleted to make room. */
+  readonly deleted: boolean;
 }
 
 /** Task numbers start at 1, so the probe's row belongs to no task. */
@@ -108,6 +110,7 @@ export class Writer {
   commit(commands: readonly Command[], living: readonly string[], fault?: CommitFault): Committed {
     const outcomes: Outcome[] = [];
     const rows: number[] = [];
+    const deleted = this.#deleter?.deleted;
     this.#transaction(() => {
       for (const [index, command] of commands.entries()) {
         const { outcome, row } = this.#tasks.apply(command, living);
@@ -115,7 +118,7 @@ export class Writer {
         if (row > 0) rows.push(index, row);
       }
     }, fault);
-    return { outcomes, rows };
+    return { outcomes, rows, deleted: this.#deleter?.deleted !== deleted };
   }
 
   claimDue(request: ClaimRequest): DueTasks {
