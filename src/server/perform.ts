@@ -17,8 +17,8 @@ import { agentNotFound } from "./refusals.ts";
 import type { Service } from "./service.ts";
 import type { TaskStream } from "./task-stream.ts";
 
-/** Authorizes and performs a request. Rejects with an `A2AError` for callers, or with any other error if the server fails. */
-export async function perform(
+/** Authorizes and performs a request. Throws or rejects with an `A2AError` for callers, or with any other error if the server fails. */
+export function perform(
   service: Service,
   call: Call,
   request: OperationRequest,

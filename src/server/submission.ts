@@ -11,7 +11,7 @@ import type { Service } from "./service.ts";
  * Submits a caller's message to the engine. Throws `push-not-supported` if the message has a webhook and the agent has no push
  * notifications, and `content-type-not-supported` if the agent cannot read or answer the message.
  */
-export async function submitMessage(service: Service, call: Call, request: SendRequest): Promise<Submitted> {
+export function submitMessage(service: Service, call: Call, request: SendRequest): Promise<Submitted> {
   const { agent, engine, answerByContext, idempotencyWindow } = service;
   const webhook = webhookOf(service, call, request);
   checkMediaTypes(agent, request);
@@ -25,9 +25,14 @@ export async function submitMessage(service: Service, call: Call, request: SendR
     admitSkill: skillGuard(service, call, request),
   };
   const mayAnswer = call.policy.answersByReference && request.message.referenceTaskIds !== undefined;
-  const submitted = await engine.submit(mayAnswer ? await addressed(service, submission) : submission);
-  if (webhook !== undefined) notifyOnceStored(service, submitted, webhook);
-  return submitted;
+  const submitted = mayAnswer
+    ? addressed(service, submission).then((found) => engine.submit(found))
+    : engine.submit(submission);
+  if (webhook === undefined) return submitted;
+  return submitted.then((accepted) => {
+    notifyOnceStored(service, accepted, webhook);
+    return accepted;
+  });
 }
 
 /** The submission with a `taskId`, if the message only refers to the one task whose question it answers. */

@@ -118,9 +118,11 @@ function openTask(parts: EngineParts, agent: Agent, { submission, routed, idempo
   if (routed.kind === "none")
     return { run, feed, start: () => void runs.end(run, "rejected", [{ text: routed.reason }]) };
   const data = routed.kind === "skill" ? routed.data : message.parts.find((part) => part.data !== undefined)?.data;
-  const turn = { message, data, skillId: skill?.id, history: [message], consumed: new Map(), artifacts: [] };
+  const turn = { message, data, skillId: skill?.id, history: [message], consumed: NOTHING_CONSUMED, artifacts: [] };
   return { run, feed, start: (ready) => runs.begin(run, { turn, skill, steps: [], replay: undefined }, ready) };
 }
+
+const NOTHING_CONSUMED: ReadonlyMap<string, Message> = new Map();
 
 interface Creation {
   readonly submission: Submission;

@@ -21,7 +21,7 @@ function make(definition: Partial<AgentDefinition>): Agent {
   return agent({ id: "trips", name: "Trips", description: "d", version: "1", ...definition });
 }
 
-function route(
+async function route(
   of: Agent,
   parts: Part | Part[],
   metadata: { message?: JsonObject; request?: JsonObject } = {},
@@ -41,7 +41,7 @@ function route(
     callPath: [],
     signal: new AbortController().signal,
   };
-  return routeMessage(of, { message, metadata: call.metadata }, () => call);
+  return await routeMessage(of, { message, metadata: call.metadata }, () => call);
 }
 
 function reasonOf(routed: Routed): string {

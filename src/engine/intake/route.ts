@@ -30,15 +30,23 @@ const MAX_QUOTED = 100;
  *
  * `call` creates what the agent's `route` gets to see of the call. Rejects only if the agent's `route` throws or returns the id of an unknown skill.
  */
-export async function routeMessage(
+export function routeMessage(
+  agent: Agent,
+  request: Pick<SubmittedRequest, "message" | "metadata">,
+  call: () => ReplyCall,
+): Routed | Promise<Routed> {
+  if (agent.skills !== undefined && agent.skills.length > 0) return routeToSkill(agent, request, call);
+  return agent.run === undefined ? unhandled("This agent accepts no tasks.") : TO_AGENT;
+}
+
+const TO_AGENT: Routed = { kind: "agent" };
+
+async function routeToSkill(
   agent: Agent,
   { message, metadata }: Pick<SubmittedRequest, "message" | "metadata">,
   call: () => ReplyCall,
 ): Promise<Routed> {
   const skills = agent.skills ?? [];
-  if (skills.length === 0)
-    return agent.run === undefined ? unhandled("This agent accepts no tasks.") : { kind: "agent" };
-
   const named = skillIdIn(message.metadata) ?? skillIdIn(metadata);
   if (named !== undefined && named !== null) {
     const skill = skills.find(({ id }) => id === named);
@@ -56,7 +64,7 @@ export async function routeMessage(
     if (skill === undefined) throw new Error(`route() of agent "${agent.id}" returned the unknown skill "${chosen}".`);
     return enterSkill(agent, skill, message);
   }
-  if (agent.run !== undefined) return { kind: "agent" };
+  if (agent.run !== undefined) return TO_AGENT;
 
   const open = skills.filter((skill) => skill.input === undefined && skill.run !== undefined);
   const [only] = open;

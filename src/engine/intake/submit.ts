@@ -53,7 +53,8 @@ async function submitMessage(
   const reply = agent.reply === undefined ? undefined : await replyOf(parts, agent, submission);
   if (reply !== undefined && !tasksOnly) return { kind: "message", message: reply };
   requireCapacity(parts, agent, submission);
-  const routed = reply === undefined ? await routeOf(parts, agent, submission) : answered(reply);
+  const found = reply === undefined ? routeOf(parts, agent, submission) : answered(reply);
+  const routed = found instanceof Promise ? await found : found;
   if (routed.kind === "skill") submission.admitSkill?.(routed.skill.id);
   // Other messages may have used the capacity while `route` ran.
   requireCapacity(parts, agent, submission);
@@ -83,16 +84,13 @@ function requireCapacity(parts: EngineParts, agent: Agent, { call, scope }: Subm
   });
 }
 
-async function routeOf(parts: EngineParts, agent: Agent, submission: Submission): Promise<Routed> {
-  try {
-    return await routeMessage(
-      agent,
-      submission.request,
-      () => new SubmissionCall(submission, parts.environment.serverId),
-    );
-  } catch (error) {
+function routeOf(parts: EngineParts, agent: Agent, submission: Submission): Routed | Promise<Routed> {
+  const call = (): ReplyCall => new SubmissionCall(submission, parts.environment.serverId);
+  const routed = routeMessage(agent, submission.request, call);
+  if (!(routed instanceof Promise)) return routed;
+  return routed.catch((error: unknown) => {
     throw authorFailed(parts, error, { agent, what: "route() failed" });
-  }
+  });
 }
 
 /** The author's function threw before a task existed. The log and the `error` hook get the error; the caller gets a general message. */

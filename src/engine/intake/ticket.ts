@@ -60,7 +60,8 @@ export class MessageTicket implements Ticket {
   }
 
   async settled(caller: Caller): Promise<void> {
-    const feed = await this.#hold();
+    const held = this.#hold();
+    const feed = held instanceof Promise ? await held : held;
     try {
       await settled(this.#parts, { feed, ...this.#accepted }, caller);
     } finally {
@@ -92,10 +93,13 @@ export class MessageTicket implements Ticket {
   }
 
   /** Holds the feed; if it was removed since the message was accepted, the one that the store has now. */
-  async #hold(): Promise<Feed> {
+  #hold(): Feed | Promise<Feed> {
     const { feeds } = this.#parts;
-    if (feeds.peek(this.key) === this.#feed) return feeds.hold(this.#feed);
-    const feed = await feeds.acquire(this.key, this.#feed.task.scope);
+    return feeds.peek(this.key) === this.#feed ? feeds.hold(this.#feed) : this.#acquire();
+  }
+
+  async #acquire(): Promise<Feed> {
+    const feed = await this.#parts.feeds.acquire(this.key, this.#feed.task.scope);
     if (feed === undefined) throw taskNotFound(this.key);
     return feed;
   }

@@ -82,7 +82,9 @@ export class Run implements WriterListener {
             ? await this.#attempt(next)
             : { kind: "threw", error: this.#aborter.reason };
         if (this.#detached !== undefined) return;
-        next = await this.#after(result);
+        this.#endWaits();
+        next = undefined;
+        while (next === undefined && (await this.#finish(result)) === "inbox") next = await this.#host.nextTurn(this);
       }
     } catch (error) {
       // A lost task was handled when it was lost. Anything else is a defect of the engine and must be reported.
@@ -281,20 +283,16 @@ export class Run implements WriterListener {
     }
   }
 
-  /** Ends the task, or prepares another turn for a message that arrived. */
-  async #after(result: AttemptResult): Promise<AttemptStart | undefined> {
+  /** The agent's code has returned: nothing waits for an answer or a time any more. */
+  #endWaits(): void {
     this.#waits?.close();
     this.#waits = undefined;
     this.#questions?.stop();
     this.#questions = undefined;
-    while ((await this.#finish(result)) === "inbox") {
-      const next = await this.#host.nextTurn(this);
-      if (next !== undefined) return next;
-    }
-    return undefined;
   }
 
-  async #finish(result: AttemptResult): Promise<"ended" | "inbox"> {
+  /** Ends the task. `inbox`: a message has arrived that needs another turn first. */
+  #finish(result: AttemptResult): "inbox" | Promise<"ended" | "inbox"> {
     const { writer } = this;
     if (result.kind === "returned") {
       if (writer.inbox.some((entry) => entry.kind === "message") && this.#stop === undefined) {
