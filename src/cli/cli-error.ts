@@ -40,3 +40,14 @@ export class CliError extends Error {
 export function usageError(message: string, hint?: string): CliError {
   return new CliError("A2ACLI_ERR_USAGE", message, hint === undefined ? {} : { hint });
 }
+
+/** The command has failed and has already reported the error. */
+export class CommandFailed extends Error {
+  override readonly name = "CommandFailed";
+  readonly exitCode: number;
+
+  constructor(exitCode: number, cause: unknown) {
+    super("The command has failed.", { cause });
+    this.exitCode = exitCode;
+  }
+}

@@ -1,18 +1,14 @@
 import { Command, CommanderError } from "commander";
 import { oneLine } from "../internal/terminal-text.ts";
-import { messageOf, StartupError } from "../platform/startup-error.ts";
 import { packageVersion } from "../platform/version.ts";
-import { CliError } from "./cli-error.ts";
+import { CliError, CommandFailed } from "./cli-error.ts";
 import { exampleText } from "./commands/agent.ts";
 import { commandsFor } from "./commands/all.ts";
 import type { CliContext } from "./context.ts";
-import { failureOf } from "./output/failure.ts";
-import { createJsonOutput } from "./output/json-output.ts";
-import { TextOutput } from "./output/text-output.ts";
+import type { ReportOptions } from "./output/report-error.ts";
 import { wantsJson } from "./output/wants-json.ts";
 import { pasteable } from "./program-name.ts";
 import { effectiveDefaults } from "./session/effective-defaults.ts";
-import { CommandFailed } from "./session/session.ts";
 
 const EXAMPLES = [
   ["palaver serve --demo", "serve the demo agents"],
@@ -21,11 +17,6 @@ const EXAMPLES = [
   ["palaver init my-agent", "create your own agent"],
   ["palaver help send", "help for one command"],
 ] as const;
-
-/** For errors before a session exists. */
-const NOTHING_KNOWN = { hasCredentials: false, agentFlags: "", debug: false } as const;
-/** Text output of such errors. */
-const PLAIN = { verbose: false, agentFlags: "", paint: (word: string) => word } as const;
 
 /** The parser with these commands. */
 function createProgram(context: CliContext, commands: readonly Command[]): Command {
@@ -87,28 +78,8 @@ export async function runProgram(argv: readonly string[], context: CliContext): 
   }
 }
 
-/** Writes an error as text or JSON. Returns the exit code. */
-async function report(
-  error: unknown,
-  { stdout, stderr, program }: CliContext,
-  { json, verbose }: { readonly json: boolean; readonly verbose: boolean },
-): Promise<number> {
-  if (json) {
-    const failure = failureOf(error, NOTHING_KNOWN);
-    const hint = failure.hint === null ? null : pasteable(failure.hint, program);
-    await createJsonOutput(stdout, { stream: true }).failure({ ...failure, hint });
-    return failure.exitCode;
-  }
-  if (error instanceof CliError) {
-    const failure = failureOf(error, NOTHING_KNOWN);
-    const hint = failure.hint === null ? null : pasteable(failure.hint, program);
-    await new TextOutput({ ...PLAIN, stdout, stderr, program }).failure({ ...failure, hint });
-    return error.exitCode;
-  }
-  await stderr.write(pasteable(`palaver: ${messageOf(error)}\n`, program));
-  if (verbose && error instanceof Error) {
-    const { stack } = error.cause instanceof Error ? error.cause : error;
-    await stderr.write(`${stack ?? ""}\n`);
-  }
-  return error instanceof StartupError && error.kind === "usage" ? 2 : 1;
+/** Loads what writes errors only if there is one. */
+async function report(error: unknown, context: CliContext, options: ReportOptions): Promise<number> {
+  const { reportError } = await import("./output/report-error.ts");
+  return reportError(error, context, options);
 }

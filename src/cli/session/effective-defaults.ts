@@ -1,7 +1,7 @@
 import type { CliContext } from "../context.ts";
 import { OPTIONS } from "../options/option-table.ts";
 import { allSettings, type Flags } from "../options/settings.ts";
-import { sourcesFrom } from "./session.ts";
+import { sourcesFrom } from "../options/sources.ts";
 
 /** The defaults in effect, for the end of a command's help. */
 export function effectiveDefaults(context: CliContext, flags: Flags): string {

@@ -7,12 +7,12 @@ import { oneLine } from "../../internal/terminal-text.ts";
 import { isInterrupted, isTerminal } from "../../protocol/state.ts";
 import type { Task } from "../../protocol/task.ts";
 import { officialState } from "../../wire/official-json.ts";
-import { CliError, usageError } from "../cli-error.ts";
+import { CliError, CommandFailed, usageError } from "../cli-error.ts";
 import type { CliContext } from "../context.ts";
 import { agentReference, referenceKey } from "../options/agent-reference.ts";
-import { readConfigFiles } from "../options/config-files.ts";
 import type { OptionName } from "../options/option-table.ts";
 import { type Flags, resolveSettings, type Settings, type Sources, settingOf } from "../options/settings.ts";
+import { sourcesFrom } from "../options/sources.ts";
 import { type Circumstances, failureOf } from "../output/failure.ts";
 import { createJsonOutput } from "../output/json-output.ts";
 import type { Output } from "../output/output.ts";
@@ -56,17 +56,6 @@ export interface Session {
   exitWith(code: number): void;
 }
 
-/** The command has failed and has already reported the error. */
-export class CommandFailed extends Error {
-  override readonly name = "CommandFailed";
-  readonly exitCode: number;
-
-  constructor(exitCode: number, cause: unknown) {
-    super("The command has failed.", { cause });
-    this.exitCode = exitCode;
-  }
-}
-
 /** Runs a command with its settings, and reports errors as text or JSON. Throws `CommandFailed` after an error was reported. */
 export async function runSession(
   context: CliContext,
@@ -86,12 +75,6 @@ export async function runSession(
     await session.progress.stop();
   }
   if (session.exitCode !== 0) throw new CommandFailed(session.exitCode, undefined);
-}
-
-/** Reads the settings files. Throws a usage error if a file that `--config` names does not exist. */
-export function sourcesFrom(context: CliContext, flags: Flags): Sources {
-  const named = typeof flags["config"] === "string" ? flags["config"] : context.env["A2ACLI_CONFIG"] || undefined;
-  return { flags, env: context.env, files: readConfigFiles(named, context) };
 }
 
 /** Only typed options are repeated; settings from files stay in effect. The binding is not needed: the task is the same over all of them. */
