@@ -42,6 +42,7 @@ export function createHealthService(options: HealthOptions): GrpcService {
     return service;
   };
   return {
+    unlimited: true,
     async handle(exchange, method): Promise<Reply> {
       if (method !== "Check" && method !== "Watch") return statusReply(UNIMPLEMENTED);
       const service = await serviceIn(exchange).catch(() => undefined);

@@ -3,6 +3,8 @@ import type { FullReply, Headers } from "../exchange.ts";
 
 export const GRPC_TYPE = "application/grpc";
 
+export const RESOURCE_EXHAUSTED = 8;
+
 /** Statuses that no A2A error has. */
 export const DEADLINE_EXCEEDED: GrpcStatus = { code: 4, message: "The deadline of the call has passed" };
 export const UNIMPLEMENTED: GrpcStatus = { code: 12, message: "Method not found" };
