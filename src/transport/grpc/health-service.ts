@@ -3,8 +3,8 @@ import { frame } from "../../wire/grpc-frame.ts";
 import type { Endpoint } from "../endpoint.ts";
 import type { Exchange, PullSource, Reply } from "../exchange.ts";
 import type { GrpcService } from "./endpoint.ts";
-import { messageOf } from "./plain-message.ts";
-import { GRPC_TYPE, statusReply, trailersOf, UNIMPLEMENTED } from "./status.ts";
+import { messageOf, plainRefusal } from "./plain-message.ts";
+import { GRPC_TYPE, NOT_FOUND, statusReply, trailersOf, UNIMPLEMENTED } from "./status.ts";
 
 export const HEALTH_SERVICE = "grpc.health.v1.Health";
 
@@ -18,7 +18,6 @@ export interface HealthOptions {
 }
 
 type ServingStatus = "SERVING" | "NOT_SERVING" | "SERVICE_UNKNOWN";
-const NOT_FOUND = 5;
 const HEADERS = { "content-type": GRPC_TYPE };
 /** Milliseconds between two checks for a caller that watches. */
 const WATCH_INTERVAL = 5000;
@@ -45,8 +44,12 @@ export function createHealthService(options: HealthOptions): GrpcService {
     unlimited: true,
     async handle(exchange, method): Promise<Reply> {
       if (method !== "Check" && method !== "Watch") return statusReply(UNIMPLEMENTED);
-      const service = await serviceIn(exchange).catch(() => undefined);
-      if (service === undefined) return statusReply({ code: 3, message: "The request is not a HealthCheckRequest" });
+      let service: string;
+      try {
+        service = await serviceIn(exchange);
+      } catch (error) {
+        return plainRefusal(error, "HealthCheckRequest");
+      }
       const first = await statusOf(service);
       if (method === "Watch") {
         const source = new HealthWatch(first, () => statusOf(service), answer);

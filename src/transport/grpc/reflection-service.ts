@@ -1,17 +1,14 @@
+import { gunzipSync } from "node:zlib";
 import type { GrpcDialects } from "../../wire/grpc.ts";
 import { FrameReader, frame } from "../../wire/grpc-frame.ts";
 import type { Exchange, PullSource, Reply } from "../exchange.ts";
 import type { GrpcService } from "./endpoint.ts";
-import { GRPC_TYPE, statusReply, trailersOf, UNIMPLEMENTED } from "./status.ts";
+import { MAX_PLAIN_REQUEST, plainRefusal } from "./plain-message.ts";
+import { encodingOf } from "./read-message.ts";
+import { GRPC_TYPE, INVALID_ARGUMENT, NOT_FOUND, statusReply, trailersOf, UNIMPLEMENTED } from "./status.ts";
 
 /** Both are in use, with the same messages. */
 export const REFLECTION_PACKAGES = ["grpc.reflection.v1", "grpc.reflection.v1alpha"] as const;
-
-/** Bytes of one request: it holds one name. */
-const MAX_REQUEST = 4096;
-const NOT_FOUND = 5;
-const INVALID_ARGUMENT = 3;
-const UNIMPLEMENTED_CODE = 12;
 
 /** Describes the services to tools that do not have their .proto files. `services`: the names of all services. */
 export function createReflectionService(
@@ -29,7 +26,13 @@ export function createReflectionService(
   return {
     async handle(exchange, method): Promise<Reply> {
       if (method !== "ServerReflectionInfo") return statusReply(UNIMPLEMENTED);
-      const source = new ReflectionAnswers(exchange, answer);
+      let encoding: string | undefined;
+      try {
+        encoding = encodingOf(exchange);
+      } catch (error) {
+        return plainRefusal(error, REQUEST);
+      }
+      const source = new ReflectionAnswers(exchange, encoding, answer);
       return {
         status: 200,
         headers: { "content-type": GRPC_TYPE },
@@ -40,7 +43,8 @@ export function createReflectionService(
   };
 }
 
-const INVALID = { code: INVALID_ARGUMENT, message: "The request is not a ServerReflectionRequest" };
+const REQUEST = "ServerReflectionRequest";
+const INVALID = { code: INVALID_ARGUMENT, message: `The request is not a ${REQUEST}` };
 
 interface ReflectionRequest {
   readonly fileByFilename?: string;
@@ -54,7 +58,7 @@ function answerTo(asked: ReflectionRequest, dialects: GrpcDialects, services: re
   const { fileByFilename: named, fileContainingSymbol: symbol } = asked;
   const name = named ?? (symbol === undefined ? undefined : dialects.fileOf(symbol));
   if (named === undefined && symbol === undefined)
-    return { errorResponse: { errorCode: UNIMPLEMENTED_CODE, errorMessage: "There are no extensions" } };
+    return { errorResponse: { errorCode: UNIMPLEMENTED.code, errorMessage: "There are no extensions" } };
   const files = name === undefined ? undefined : dialects.file(name);
   if (files === undefined) return { errorResponse: { errorCode: NOT_FOUND, errorMessage: "Not found" } };
   return {
@@ -66,10 +70,15 @@ function answerTo(asked: ReflectionRequest, dialects: GrpcDialects, services: re
 class ReflectionAnswers implements PullSource<Uint8Array<ArrayBuffer>> {
   readonly #chunks: AsyncIterator<Uint8Array> | undefined;
   readonly #answer: (request: Uint8Array) => Uint8Array<ArrayBuffer>;
-  readonly #frames = new FrameReader(MAX_REQUEST);
+  readonly #frames: FrameReader;
   isInvalid = false;
 
-  constructor(exchange: Exchange, answer: (request: Uint8Array) => Uint8Array<ArrayBuffer>) {
+  constructor(
+    exchange: Exchange,
+    encoding: string | undefined,
+    answer: (request: Uint8Array) => Uint8Array<ArrayBuffer>,
+  ) {
+    this.#frames = new FrameReader(MAX_PLAIN_REQUEST, encoding === "gzip" ? decompress : undefined);
     this.#chunks = exchange.chunks?.()[Symbol.asyncIterator]();
     this.#answer = answer;
   }
@@ -80,7 +89,10 @@ class ReflectionAnswers implements PullSource<Uint8Array<ArrayBuffer>> {
         const request = this.#frames.next();
         if (request !== undefined) return this.#answer(request);
         const chunk = await this.#chunks?.next();
-        if (chunk === undefined || chunk.done === true) return undefined;
+        if (chunk === undefined || chunk.done === true) {
+          this.isInvalid = this.#frames.length > 0;
+          return undefined;
+        }
         this.#frames.add(chunk.value);
       }
     } catch {
@@ -92,4 +104,8 @@ class ReflectionAnswers implements PullSource<Uint8Array<ArrayBuffer>> {
   cancel(): void {
     void this.#chunks?.return?.();
   }
+}
+
+function decompress(message: Uint8Array): Uint8Array {
+  return gunzipSync(message, { maxOutputLength: MAX_PLAIN_REQUEST });
 }

@@ -3,6 +3,8 @@ import type { FullReply, Headers } from "../exchange.ts";
 
 export const GRPC_TYPE = "application/grpc";
 
+export const INVALID_ARGUMENT = 3;
+export const NOT_FOUND = 5;
 export const RESOURCE_EXHAUSTED = 8;
 
 /** Statuses that no A2A error has. */
