@@ -1,21 +1,28 @@
 import { gunzipSync } from "node:zlib";
 import type { GrpcDialects } from "../../wire/grpc.ts";
 import { FrameReader, frame } from "../../wire/grpc-frame.ts";
-import type { Exchange, PullSource, Reply } from "../exchange.ts";
+import type { Endpoint } from "../endpoint.ts";
+import type { Exchange, Reply } from "../exchange.ts";
 import type { GrpcService } from "./endpoint.ts";
 import { MAX_PLAIN_REQUEST, plainRefusal } from "./plain-message.ts";
+import { openPlainStream, type PlainSource } from "./plain-stream.ts";
 import { encodingOf } from "./read-message.ts";
 import { GRPC_TYPE, INVALID_ARGUMENT, NOT_FOUND, statusReply, trailersOf, UNIMPLEMENTED } from "./status.ts";
 
 /** Both are in use, with the same messages. */
 export const REFLECTION_PACKAGES = ["grpc.reflection.v1", "grpc.reflection.v1alpha"] as const;
 
-/** Describes the services to tools that do not have their .proto files. `services`: the names of all services. */
-export function createReflectionService(
-  dialects: GrpcDialects,
-  packageName: (typeof REFLECTION_PACKAGES)[number],
-  services: readonly string[],
-): GrpcService {
+export interface ReflectionOptions {
+  readonly endpoint: Endpoint;
+  readonly dialects: GrpcDialects;
+  readonly packageName: (typeof REFLECTION_PACKAGES)[number];
+  /** The names of all services. */
+  readonly services: readonly string[];
+}
+
+/** Describes the services to tools that do not have their .proto files. */
+export function createReflectionService(options: ReflectionOptions): GrpcService {
+  const { endpoint, dialects, packageName, services } = options;
   const request = dialects.type(`${packageName}.ServerReflectionRequest`);
   const response = dialects.type(`${packageName}.ServerReflectionResponse`);
   const answer = (bytes: Uint8Array): Uint8Array<ArrayBuffer> => {
@@ -26,19 +33,17 @@ export function createReflectionService(
   return {
     async handle(exchange, method): Promise<Reply> {
       if (method !== "ServerReflectionInfo") return statusReply(UNIMPLEMENTED);
-      let encoding: string | undefined;
       try {
-        encoding = encodingOf(exchange);
+        const answers = new ReflectionAnswers(exchange, encodingOf(exchange), answer);
+        return {
+          status: 200,
+          headers: { "content-type": GRPC_TYPE },
+          source: openPlainStream(endpoint, exchange, answers),
+          trailers: () => trailersOf(answers.isInvalid ? INVALID : undefined),
+        };
       } catch (error) {
         return plainRefusal(error, REQUEST);
       }
-      const source = new ReflectionAnswers(exchange, encoding, answer);
-      return {
-        status: 200,
-        headers: { "content-type": GRPC_TYPE },
-        source,
-        trailers: () => trailersOf(source.isInvalid ? INVALID : undefined),
-      };
     },
   };
 }
@@ -67,10 +72,11 @@ function answerTo(asked: ReflectionRequest, dialects: GrpcDialects, services: re
 }
 
 /** Answers each request as it arrives; the caller may keep the call open. */
-class ReflectionAnswers implements PullSource<Uint8Array<ArrayBuffer>> {
+class ReflectionAnswers implements PlainSource {
   readonly #chunks: AsyncIterator<Uint8Array> | undefined;
   readonly #answer: (request: Uint8Array) => Uint8Array<ArrayBuffer>;
   readonly #frames: FrameReader;
+  readonly #stopped = Promise.withResolvers<undefined>();
   isInvalid = false;
 
   constructor(
@@ -88,7 +94,7 @@ class ReflectionAnswers implements PullSource<Uint8Array<ArrayBuffer>> {
       for (;;) {
         const request = this.#frames.next();
         if (request !== undefined) return this.#answer(request);
-        const chunk = await this.#chunks?.next();
+        const chunk = await Promise.race([this.#chunks?.next(), this.#stopped.promise]);
         if (chunk === undefined || chunk.done === true) {
           this.isInvalid = this.#frames.length > 0;
           return undefined;
@@ -101,7 +107,12 @@ class ReflectionAnswers implements PullSource<Uint8Array<ArrayBuffer>> {
     }
   }
 
+  shutdown(): void {
+    this.#stopped.resolve(undefined);
+  }
+
   cancel(): void {
+    this.#stopped.resolve(undefined);
     void this.#chunks?.return?.();
   }
 }

@@ -6,6 +6,7 @@ export const GRPC_TYPE = "application/grpc";
 export const INVALID_ARGUMENT = 3;
 export const NOT_FOUND = 5;
 export const RESOURCE_EXHAUSTED = 8;
+export const UNAVAILABLE = 14;
 
 /** Statuses that no A2A error has. */
 export const DEADLINE_EXCEEDED: GrpcStatus = { code: 4, message: "The deadline of the call has passed" };
