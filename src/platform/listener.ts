@@ -87,7 +87,7 @@ export class Listener {
     this.#sessions = new Http2Sessions(http2, { ...timeouts, idle: KEEP_ALIVE }, checkingInterval);
     const protocols: Protocols = {
       http1: (socket) => this.#http1.emit("connection", socket),
-      http2: (socket) => http2.emit("connection", socket),
+      http2: (socket) => this.#sessions.accept(socket),
     };
     if (tls === undefined) {
       this.#switch = new ProtocolSwitch(protocols, timeouts.head, checkingInterval);
