@@ -111,7 +111,11 @@ async function repeat(seconds: number, call: () => Promise<number>): Promise<Rat
   const until = start + seconds * 1000;
   let count = 0;
   const caller = async () => {
-    while (performance.now() < until) count += await call();
+    while (performance.now() < until) {
+      const received = await call();
+      // Not `count += await …`, which would add to the count as it was before the call.
+      count += received;
+    }
   };
   await Promise.all(Array.from({ length: STREAMS }, caller));
   return { count, perSecond: count / ((performance.now() - start) / 1000) };
