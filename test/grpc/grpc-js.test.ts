@@ -4,7 +4,7 @@ import { agent, createServer, type Server, type ServerOptions } from "palaver";
 import { connect } from "palaver/client";
 import { afterEach, describe, expect, it } from "vitest";
 import { SERVICE_0_3, SERVICE_1_0 } from "./call.ts";
-import { connectByReflection, type Loose, type ReflectedClient, type ReflectedOptions } from "./reflected-client.ts";
+import { connectByReflection, type ReflectedClient, type ReflectedOptions } from "./reflected-client.ts";
 
 const QUIET = { debug() {}, info() {}, warn() {}, error() {} };
 const declare = (id: string) => ({ id, name: id, description: `The agent ${id}.`, version: "1.0.0" });
@@ -63,6 +63,10 @@ const message = (said: string, more: object = {}) => {
   counter += 1;
   return { messageId: `m-${counter}`, role: "ROLE_USER", parts: [{ text: said }], ...more };
 };
+
+interface Card {
+  readonly supportedInterfaces: readonly { readonly protocolBinding: string; readonly tenant?: string }[];
+}
 
 const textOf = (task: { artifacts?: { parts: { text: string }[] }[] }) =>
   (task.artifacts ?? []).flatMap(({ parts }) => parts.map(({ text }) => text)).join("");
@@ -186,17 +190,15 @@ describe("A client of @grpc/grpc-js that knows only what reflection describes", 
       configuration: { blocking: true },
     });
     expect(JSON.stringify(sent)).toContain("anonymous: hi");
-    const card: Loose = await (await fetch(`${url}/agents/echo/.well-known/agent-card.json`)).json();
-    const listed = card.supportedInterfaces.find(
-      (each: { protocolBinding: string }) => each.protocolBinding === "GRPC",
-    );
+    const card = (await (await fetch(`${url}/agents/echo/.well-known/agent-card.json`)).json()) as Card;
+    const listed = card.supportedInterfaces.find(({ protocolBinding }) => protocolBinding === "GRPC");
     expect(listed).toEqual({
       url: new URL(url).host,
       protocolBinding: "GRPC",
       protocolVersion: "1.0",
       tenant: "agents/echo",
     });
-    const request = { tenant: listed.tenant, message: message("hi again") };
+    const request = { tenant: listed?.tenant, message: message("hi again") };
     expect(textOf((await client.call(`${SERVICE_1_0}/SendMessage`, request)).task)).toBe("anonymous: hi again");
   });
 

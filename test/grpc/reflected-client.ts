@@ -103,6 +103,14 @@ interface Described {
   readonly registry: FileRegistry;
 }
 
+interface ServicesAnswer {
+  readonly listServicesResponse: { readonly service: readonly { readonly name: string }[] };
+}
+
+interface FilesAnswer {
+  readonly fileDescriptorResponse: { readonly fileDescriptorProto: readonly string[] };
+}
+
 /** Asks for the names of the services, then for the files that declare them, in one call that stays open. */
 async function reflect(client: Client, reflection: string): Promise<Described> {
   const types = await loadGrpcDialects();
@@ -118,13 +126,14 @@ async function reflect(client: Client, reflection: string): Promise<Described> {
     call.write(json);
     return (await answers.next()).value;
   };
-  const listed = await ask({ listServices: "*" });
-  const services: string[] = listed.listServicesResponse.service.map(({ name }: Loose) => name);
+  const listed = (await ask({ listServices: "*" })) as ServicesAnswer;
+  const services = listed.listServicesResponse.service.map(({ name }) => name);
   const registries: FileRegistry[] = [];
   for (const fileContainingSymbol of services) {
-    const { fileDescriptorResponse } = await ask({ fileContainingSymbol });
-    const [file, ...imported] = fileDescriptorResponse.fileDescriptorProto.map(fileOf);
-    registries.push(createFileRegistry(file, (name) => imported.find((each: typeof file) => each.name === name)));
+    const answer = (await ask({ fileContainingSymbol })) as FilesAnswer;
+    const [file, ...imported] = answer.fileDescriptorResponse.fileDescriptorProto.map(fileOf);
+    if (file === undefined) throw new Error(`No file declares ${fileContainingSymbol}.`);
+    registries.push(createFileRegistry(file, (name) => imported.find((each) => each.name === name)));
   }
   call.end();
   return { services, registry: createFileRegistry(...registries) };

@@ -1,5 +1,6 @@
 import { connect as connectHttp2 } from "node:http2";
 import { get } from "node:https";
+import { text as readText } from "node:stream/consumers";
 import { credentials, Metadata, status } from "@grpc/grpc-js";
 import { ClientFactory as ClientFactory0_3 } from "a2a-sdk-v0_3/client";
 import { GrpcTransportFactory as GrpcTransportFactory0_3 } from "a2a-sdk-v0_3/client/grpc";
@@ -37,8 +38,9 @@ async function listen(options: ServerOptions): Promise<string> {
 /** The status and the text of an answer over HTTP/1. */
 function getText(url: string, tls: object): Promise<{ readonly status: number | undefined; readonly body: string }> {
   return new Promise((resolve, reject) => {
-    get(url, { ...tls, agent: false }, async (response) => {
-      resolve({ status: response.statusCode, body: (await response.setEncoding("utf8").toArray()).join("") });
+    get(url, { ...tls, agent: false }, (response) => {
+      const status = response.statusCode;
+      void readText(response).then((body) => resolve({ status, body }), reject);
     }).on("error", reject);
   });
 }
