@@ -12,14 +12,20 @@ export const sendWork: CpuWork = {
   unit: "send",
   bare: ECHO,
   limit: 2.5,
-  async prepare(bench, { label, port }) {
+  prepare: prepareSends(false),
+};
+
+/** Makes the rounds of blocking sends. `reconnect`: a new connection for each. */
+export function prepareSends(reconnect: boolean): CpuWork["prepare"] {
+  return async (bench, { label, port }) => {
     // A refusal would be faster than a result.
     const { task } = await call(port, sendBody({ kind: "answer" }));
     if (task?.artifacts?.[0]?.parts[0]?.text !== ANSWER) throw new Error(`${label} returned an unexpected task.`);
     return (seconds, measured) =>
       measured(async () => {
-        const load = { port, seconds, connections: 32, signal: bench.signal, script: { name: "send" } as const };
+        const script = { name: "send" } as const;
+        const load = { port, seconds, connections: 32, signal: bench.signal, reconnect, script };
         return (await applyLoad(load)).requests;
       });
-  },
-};
+  };
+}

@@ -7,6 +7,8 @@ export interface HammerOptions {
   readonly seconds: number;
   readonly connections: number;
   readonly signal: AbortSignal;
+  /** A new connection for each request. Default: connections are kept. */
+  readonly reconnect?: boolean;
   nextBody(): string;
 }
 
@@ -17,7 +19,13 @@ export interface HammerOptions {
 export async function hammer(options: HammerOptions): Promise<LoadResult> {
   const until = performance.now() + options.seconds * 1000;
   const start = performance.now();
-  const counts = await Promise.all(Array.from({ length: options.connections }, () => drive(options, until)));
+  const caller = async (): Promise<number> => {
+    let answers = 0;
+    do answers += await drive(options, until);
+    while (options.reconnect === true && performance.now() < until);
+    return answers;
+  };
+  const counts = await Promise.all(Array.from({ length: options.connections }, caller));
   const requests = counts.reduce((sum, count) => sum + count, 0);
   return { requests, perSecond: requests / ((performance.now() - start) / 1000) };
 }
@@ -29,7 +37,8 @@ function drive(options: HammerOptions, until: number): Promise<number> {
     socket.setNoDelay(true);
     let pending: Buffer = Buffer.alloc(0);
     let answers = 0;
-    const ask = () => socket.write(rawRequest(options.port, options.nextBody()));
+    const { port, reconnect = false } = options;
+    const ask = () => socket.write(rawRequest(port, options.nextBody(), reconnect));
     const stop = () => socket.destroy(new Error("The measurement time is over."));
     options.signal.addEventListener("abort", stop, { once: true });
     socket.on("connect", ask);
@@ -48,7 +57,7 @@ function drive(options: HammerOptions, until: number): Promise<number> {
       }
       pending = rest;
       answers += 1;
-      if (performance.now() < until) ask();
+      if (!reconnect && performance.now() < until) ask();
       else socket.end();
     });
   });

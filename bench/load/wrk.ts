@@ -11,6 +11,8 @@ export interface Load {
   readonly seconds: number;
   readonly connections: number;
   readonly signal: AbortSignal;
+  /** A new connection for each request. Default: connections are kept. */
+  readonly reconnect?: boolean;
   /** The requests: blocking sends, or gets of the ids in a file, one per line. */
   readonly script: { readonly name: "send" } | { readonly name: "get"; readonly ids: string };
 }
@@ -53,11 +55,12 @@ function runHammer(load: Load): Promise<LoadResult> {
   });
 }
 
-async function runWrk({ port, seconds, connections, signal, script }: Load): Promise<LoadResult> {
+async function runWrk({ port, seconds, connections, signal, reconnect, script }: Load): Promise<LoadResult> {
   runs += 1;
   const file = fileURLToPath(new URL(`${script.name}.lua`, import.meta.url));
   const argument = script.name === "get" ? script.ids : `w${process.pid}-${runs}`;
   const flags = [`-t${threads()}`, `-c${connections}`, `-d${Math.ceil(seconds)}s`, "--timeout", "10s", "-s", file];
+  if (reconnect === true) flags.push("-H", "Connection: close");
   const output = await run("wrk", [...flags, `http://127.0.0.1:${port}/`, "--", argument], signal);
   const refused = /Non-2xx or 3xx responses: (\d+)|Socket errors: (.*)/.exec(output);
   if (refused !== null) throw new Error(`wrk reported errors: ${refused[0]}`);

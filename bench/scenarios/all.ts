@@ -9,6 +9,7 @@ import { grpcPaced } from "./grpc-paced.ts";
 import { idleSubscribers } from "./idle-subscribers.ts";
 import { largeTask } from "./large-task.ts";
 import { listTasks } from "./list-tasks.ts";
+import { listener } from "./listener.ts";
 import { longStream } from "./long-stream.ts";
 import { observed } from "./observed.ts";
 import { pacedStreams } from "./paced-streams.ts";
@@ -20,6 +21,7 @@ import { tracing } from "./tracing.ts";
 export const SCENARIOS: readonly Scenario[] = [
   diskCosts,
   ...CPU_SCENARIOS,
+  listener,
   blockingSend,
   tracing,
   streamEvents,

@@ -12,7 +12,7 @@ import { ratios, summarize } from "../statistics.ts";
 export const grpcPaced: Scenario = {
   name: "grpc-paced",
   title: "gRPC: 200 streams × 20 events/s",
-  limitSeconds: [300, 90],
+  limitSeconds: [300, 150],
   run,
 };
 

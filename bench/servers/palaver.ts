@@ -1,3 +1,6 @@
+import { once } from "node:events";
+import { createServer as createHttpServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { agent } from "../../src/engine/agent/agent.ts";
 import { createServer } from "../../src/index.ts";
 import { AGENT_ID } from "../agent-id.ts";
@@ -9,6 +12,8 @@ export interface PalaverConfig {
   readonly database?: string;
   /** Bytes that one task may write. */
   readonly maxTaskBytes?: number;
+  /** True: behind an `http.Server`, which has HTTP/1 only. Default: as the server listens itself. */
+  readonly plainListener?: boolean;
   /** A collector that gets a trace of every call. */
   readonly otlp?: string;
   /** False: no metrics. Default: as the server does. */
@@ -55,5 +60,15 @@ const server = createServer([bench], {
   }),
   ...(config.maxTaskBytes !== undefined && { limits: { maxTaskBytes: config.maxTaskBytes } }),
 });
-const { url } = await server.listen();
-announce(Number(new URL(url).port), config.database === undefined ? "in memory" : "SQLite");
+const port = config.plainListener === true ? await listenPlain() : Number(new URL((await server.listen()).url).port);
+announce(port, config.database === undefined ? "in memory" : "SQLite");
+
+/** The time-outs of the server's own listener. */
+async function listenPlain(): Promise<number> {
+  const timeouts = { keepAliveTimeout: 65_000, headersTimeout: 10_000, requestTimeout: 60_000 };
+  const plain = createHttpServer({ ...timeouts, connectionsCheckingInterval: 1000 }, server.nodeHandler);
+  plain.listen(0, "127.0.0.1");
+  await once(plain, "listening");
+  // Safe: it listens on a port.
+  return (plain.address() as AddressInfo).port;
+}

@@ -1,7 +1,9 @@
 import { once } from "node:events";
-import { type ClientHttp2Session, connect, constants, type ServerHttp2Stream } from "node:http2";
+import { type ClientHttp2Session, connect, constants, createServer, type ServerHttp2Stream } from "node:http2";
+import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
 import { afterEach, expect, it } from "vitest";
+import { Http2Sessions } from "./http2-sessions.ts";
 import { Listener, type PortHandlers } from "./listener.ts";
 
 const BIG = Buffer.alloc(1024 * 1024);
@@ -99,4 +101,22 @@ it("A connection that the server replaced is closed, also if its last streams en
     await closed;
   });
   await Promise.all(callers);
+});
+
+it("A connection without requests is closed after the idle time, also after its requests have ended", async () => {
+  const server = createServer();
+  const idle = new Http2Sessions(server, { head: 60_000, whole: 60_000, idle: 50 }, 10);
+  server.on("stream", (stream) => {
+    stream.respond({ ":status": 200 });
+    stream.end();
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const session = connectTo(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+  const goneAway = once(session, "goaway");
+  await text(session.request({ ":path": "/" }));
+  expect((await goneAway)[0]).toBe(constants.NGHTTP2_NO_ERROR);
+  await (session.destroyed || once(session, "close"));
+  idle.drain();
+  server.close();
 });

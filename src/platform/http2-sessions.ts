@@ -1,4 +1,5 @@
 import { constants, type Http2Server, type ServerHttp2Session, type ServerHttp2Stream } from "node:http2";
+import type { Socket } from "node:net";
 
 export interface SessionTimeouts {
   /** Milliseconds until the first request of a connection must have arrived. */
@@ -32,14 +33,25 @@ interface Session {
 
 /** The connections of an HTTP/2 server: Node's own HTTP/2 server has no time-outs for requests. */
 export class Http2Sessions {
+  readonly #server: Http2Server;
   readonly #sessions = new Map<ServerHttp2Session, Session>();
+  /** All connections; with the time of the first check after the server has ended its side. */
+  readonly #sockets = new Map<Socket, number | undefined>();
   readonly #timeouts: SessionTimeouts;
   readonly #timer: NodeJS.Timeout;
 
   constructor(server: Http2Server, timeouts: SessionTimeouts, checkingInterval: number) {
+    this.#server = server;
     this.#timeouts = timeouts;
     server.on("session", (session: ServerHttp2Session) => this.#add(session));
     this.#timer = setInterval(() => this.#check(), checkingInterval).unref();
+  }
+
+  /** Serves a new connection. */
+  accept(socket: Socket): void {
+    this.#sockets.set(socket, undefined);
+    socket.on("close", () => this.#sockets.delete(socket));
+    this.#server.emit("connection", socket);
   }
 
   /** Sends GOAWAY: open requests may finish, new ones must use another connection. */
@@ -48,8 +60,9 @@ export class Http2Sessions {
     for (const session of this.#sessions.keys()) session.close();
   }
 
+  /** Cuts all connections. */
   destroy(): void {
-    for (const session of this.#sessions.keys()) session.destroy();
+    for (const socket of this.#sockets.keys()) socket.destroy();
   }
 
   #add(session: ServerHttp2Session): void {
@@ -78,13 +91,23 @@ export class Http2Sessions {
 
   #check(): void {
     const now = performance.now();
+    for (const [socket, endedAt] of this.#sockets) this.#closeEnded(socket, endedAt, now);
     for (const [session, known] of this.#sessions) {
+      // Its connection stays until the caller has closed its side.
+      if (session.destroyed) continue;
       if (known.streams.size === 0) this.#closeIdle(session, known, now);
       else {
         for (const [stream, startedAt] of known.streams) this.#closeSlow(stream, now - startedAt);
         keepAlive(session, known, now);
       }
     }
+  }
+
+  /** A caller that never closes its side must not hold the connection for ever. */
+  #closeEnded(socket: Socket, endedAt: number | undefined, now: number): void {
+    if (!socket.writableEnded) return;
+    if (endedAt === undefined) this.#sockets.set(socket, now);
+    else if (now - endedAt >= this.#timeouts.head) socket.destroy();
   }
 
   #closeIdle(session: ServerHttp2Session, { since, requests }: Session, now: number): void {

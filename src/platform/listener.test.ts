@@ -2,8 +2,11 @@ import { once } from "node:events";
 import { type ClientHttp2Session, connect as connectHttp2 } from "node:http2";
 import { connect } from "node:net";
 import { text } from "node:stream/consumers";
+import { connect as connectTls } from "node:tls";
 import { afterEach, describe, expect, it } from "vitest";
 import { type ArrivalTimeouts, Listener, type PortHandlers } from "./listener.ts";
+import { servingTlsFrom } from "./security/security-tls.ts";
+import { createAuthority } from "./test/certificate-authority.ts";
 
 const open = new Set<Listener>();
 afterEach(async () => {
@@ -44,6 +47,38 @@ describe("A listener", () => {
     expect(await slowBody).toMatch(/^HTTP\/1\.1 408 /);
     expect(await silent).toMatch(/^(HTTP\/1\.1 408 |$)/);
     expect(handled).toBe(2);
+  });
+
+  it("reads a request that arrives byte by byte, and a method that begins like the preface of HTTP/2", async () => {
+    const listener = new Listener(
+      onlyHttp1((request, response) => response.end(`${request.method} ${request.url}`)),
+      { head: 2000, whole: 2000 },
+    );
+    open.add(listener);
+    const { port } = await listener.listen("127.0.0.1", 0);
+    for (const method of ["GET", "PROPFIND", "PUT"]) {
+      const socket = connect(port, "127.0.0.1");
+      socket.setNoDelay(true);
+      await once(socket, "connect");
+      for (const byte of Buffer.from(`${method} /x HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n`)) {
+        socket.write(Uint8Array.of(byte));
+        await new Promise(setImmediate);
+      }
+      expect(await text(socket)).toContain(`${method} /x`);
+    }
+  });
+
+  it("closes connections that have sent nothing when it closes", async () => {
+    const listener = new Listener(
+      onlyHttp1((_request, response) => response.end()),
+      { head: 60_000, whole: 60_000 },
+    );
+    const { port } = await listener.listen("127.0.0.1", 0);
+    const silent = responseTo(port, "");
+    const begun = responseTo(port, "P");
+    await fetch(`http://127.0.0.1:${port}/`);
+    await listener.close();
+    expect(await Promise.all([silent, begun])).toEqual(["", ""]);
   });
 
   it("does not limit the time of a response", async () => {
@@ -146,5 +181,59 @@ describe("A listener, over HTTP/2", () => {
     expect((await goneAway)[0]).toBe(0);
     expect(await text(stream)).toBe("late");
     await closing;
+  });
+});
+
+describe("A listener with TLS", () => {
+  const authority = createAuthority("Tests");
+  const timeouts = { head: 100, whole: 300 };
+
+  async function listening(): Promise<number> {
+    const handlers: PortHandlers = {
+      http1: (request, response) => request.resume().on("end", () => response.end("one")),
+      http2: ({ stream }) => stream.on("error", () => undefined).resume(),
+    };
+    const listener = new Listener(handlers, timeouts, servingTlsFrom(authority.issue({ commonName: "server" })));
+    open.add(listener);
+    return (await listener.listen("127.0.0.1", 0)).port;
+  }
+
+  /** What a caller receives that sends this text after the handshake and nothing more. */
+  async function secureResponseTo(port: number, sent: string, protocol: "h2" | "http/1.1"): Promise<string> {
+    const tls = connectTls({ port, host: "127.0.0.1", ca: authority.cert, ALPNProtocols: [protocol] });
+    await once(tls, "secureConnect");
+    expect(tls.alpnProtocol).toBe(protocol);
+    if (sent !== "") tls.write(sent);
+    return text(tls);
+  }
+
+  it("closes a connection without a handshake", async () => {
+    const socket = connect(await listening(), "127.0.0.1");
+    socket.on("error", () => undefined);
+    socket.resume();
+    await once(socket, "close");
+  });
+
+  it("answers 408 to slow headers and bodies of HTTP/1", async () => {
+    const port = await listening();
+    const slow = ["POST / HTTP/1.1\r\nhost: x\r\n", "POST / HTTP/1.1\r\nhost: x\r\ncontent-length: 9\r\n\r\nhalf"];
+    for (const sent of slow) expect(await secureResponseTo(port, sent, "http/1.1")).toMatch(/^HTTP\/1\.1 408 /);
+    expect(await secureResponseTo(port, "", "http/1.1")).toMatch(/^(HTTP\/1\.1 408 |$)/);
+  });
+
+  it("closes an HTTP/2 connection without a request", async () => {
+    const port = await listening();
+    await secureResponseTo(port, "", "h2");
+    await secureResponseTo(port, "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", "h2");
+  });
+
+  it("answers 408 to a slow body of HTTP/2", async () => {
+    const session = connectHttp2(`https://127.0.0.1:${await listening()}`, { ca: authority.cert });
+    const stream = session.request({ ":method": "POST", ":path": "/" }, { endStream: false });
+    stream.on("error", () => undefined);
+    stream.write("half");
+    const [headers] = (await once(stream, "response")) as [Record<string, unknown>];
+    expect(headers[":status"]).toBe(408);
+    session.destroy();
   });
 });

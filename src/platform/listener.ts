@@ -13,7 +13,7 @@ import { HSTS, HSTS_VALUE } from "../transport/exchange.ts";
 import type { Http2Handler } from "../transport/http2/http2-handler.ts";
 import { Http2Sessions } from "./http2-sessions.ts";
 import { urlOf } from "./listen-url.ts";
-import { type Protocols, switchProtocol } from "./protocol-switch.ts";
+import { ProtocolSwitch, type Protocols } from "./protocol-switch.ts";
 import type { ServingTls } from "./security/security-tls.ts";
 import { messageOf, StartupError, systemCode } from "./startup-error.ts";
 
@@ -58,7 +58,10 @@ export class Listener {
   readonly #server: TcpServer;
   readonly #http1: Server;
   readonly #sessions: Http2Sessions;
-  readonly #sockets = new Set<Socket>();
+  /** In clear text only. */
+  readonly #switch: ProtocolSwitch | undefined;
+  /** With TLS only: all connections, also before their handshake is complete. */
+  readonly #tlsSockets = new Set<Socket>();
   readonly #scheme: "http" | "https";
   #url: string | undefined;
 
@@ -84,17 +87,22 @@ export class Listener {
     this.#sessions = new Http2Sessions(http2, { ...timeouts, idle: KEEP_ALIVE }, checkingInterval);
     const protocols: Protocols = {
       http1: (socket) => this.#http1.emit("connection", socket),
-      http2: (socket) => http2.emit("connection", socket),
+      http2: (socket) => this.#sessions.accept(socket),
     };
-    this.#server =
-      tls === undefined
-        ? createTcpServer({ noDelay: true }, (socket) => switchProtocol(socket, protocols, timeouts.head))
-        : createTlsServer({ ...tls, ...TLS_OPTIONS, handshakeTimeout: timeouts.head }, (socket: TLSSocket) => {
-            protocols[socket.alpnProtocol === "h2" ? "http2" : "http1"](socket);
-          });
+    if (tls === undefined) {
+      this.#switch = new ProtocolSwitch(protocols, timeouts.head, checkingInterval);
+      this.#server = createTcpServer({ noDelay: true }, this.#switch.add);
+      return;
+    }
+    const options = { ...tls, ...TLS_OPTIONS, handshakeTimeout: timeouts.head };
+    this.#server = createTlsServer(options, (socket: TLSSocket) => {
+      protocols[socket.alpnProtocol === "h2" ? "http2" : "http1"](socket);
+    });
+    // Node leaves a connection open whose handshake takes too long.
+    this.#server.on("tlsClientError", (_error, socket: TLSSocket) => socket.destroy());
     this.#server.on("connection", (socket: Socket) => {
-      this.#sockets.add(socket);
-      socket.on("close", () => this.#sockets.delete(socket));
+      this.#tlsSockets.add(socket);
+      socket.on("close", () => this.#tlsSockets.delete(socket));
     });
   }
 
@@ -122,13 +130,16 @@ export class Listener {
     if (!this.#server.listening) return;
     const closed = once(this.#server, "close");
     this.#server.close();
+    this.#switch?.close();
     this.#http1.close();
     this.#http1.closeIdleConnections();
     this.#sessions.drain();
     const patience = new AbortController();
     await Promise.race([closed, sleep(LAST_ANSWERS, undefined, { signal: patience.signal }).catch(() => {})]);
     patience.abort();
-    for (const socket of this.#sockets) socket.destroy();
+    this.#http1.closeAllConnections();
+    this.#sessions.destroy();
+    for (const socket of this.#tlsSockets) socket.destroy();
     await closed;
   }
 }

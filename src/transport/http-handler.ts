@@ -2,7 +2,6 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { type Logger, SILENT_LOGGER } from "../internal/logger.ts";
 import { DEFAULT_MAX_HOPS } from "../protocol/call-path.ts";
 import { A2AError } from "../protocol/error.ts";
-import { ANONYMOUS } from "../protocol/principal.ts";
 import type { Security } from "../server/security.ts";
 import type { ServiceOptions } from "../server/service.ts";
 import type { ReportCall } from "../telemetry/call-report.ts";
@@ -12,7 +11,7 @@ import type { GrpcDialects } from "../wire/grpc.ts";
 import type { DialectOptions } from "../wire/options.ts";
 import { createAgentRouter, type SigningOptions } from "./agent-router.ts";
 import { Answers } from "./answers/answers.ts";
-import { type Audit, auditEntry } from "./audit.ts";
+import type { Audit } from "./audit.ts";
 import { BodyMemory } from "./body/body-memory.ts";
 import { JWKS_PATH } from "./card/jwks-route.ts";
 import { createAddressResolver, type PublicUrlOptions } from "./card/public-url.ts";
@@ -33,12 +32,10 @@ import {
   type TransportHooks,
   type TransportLimits,
 } from "./options.ts";
-import { rateLimited, rateLimitHeaders } from "./rate-limit/rate-limit-headers.ts";
-import type { Allowance } from "./rate-limit/rate-limiter.ts";
+import { answerWithinLimit } from "./rate-limit/address-limit.ts";
 import { type RateLimitOptions, RequestLimits } from "./rate-limit/request-limits.ts";
-import { dispatch, type Found, type Mount } from "./router.ts";
+import { dispatch, type Mount } from "./router.ts";
 import { StreamRegistry } from "./streams/stream-registry.ts";
-import { traceOf } from "./trace-of.ts";
 
 export interface HttpHandlerOptions extends PublicUrlOptions {
   /** At least one agent. Each is served below `/agents/{id}/`, the first also at the root. */
@@ -167,9 +164,11 @@ export function createHttpHandler(options: HttpHandlerOptions): HttpHandler {
       reply =
         requestLimits === undefined || route.unlimited
           ? await dispatch(found, exchange)
-          : await dispatchLimited(found, exchange, {
-              allowance: requestLimits.ofAddress(addresses.remote(exchange)),
-              environment,
+          : await answerWithinLimit(environment, {
+              exchange,
+              mount: found.mount,
+              answer: () => dispatch(found, exchange),
+              refuse: (error) => found.route.refuse(exchange, error),
             });
     } catch (error) {
       logger.error("A request failed", { error });
@@ -187,7 +186,8 @@ export function createHttpHandler(options: HttpHandlerOptions): HttpHandler {
     serveGrpc(served) {
       const agent = (id: string | undefined): Mount | undefined => router.agent(id);
       const groups = authenticationGroups(agents, security);
-      grpc = createGrpcEndpoint(endpoint, createGrpcServices({ endpoint, dialects: served, agent, groups, engine }));
+      const services = createGrpcServices({ endpoint, dialects: served, agent, groups, engine });
+      grpc = createGrpcEndpoint({ endpoint, services, agent });
     },
     closeStreams: () => streams.close(),
     get openStreams() {
@@ -221,52 +221,6 @@ function authenticationGroups(
       const first = firstWith.get(key) ?? id;
       firstWith.set(key, first);
       return [id, first];
-    }),
-  );
-}
-
-interface AddressLimit {
-  /** Absent: no limit per address. */
-  readonly allowance: Allowance | undefined;
-  readonly environment: TransportEnvironment;
-}
-
-/** Answers if the address is within its rate limit, and adds the limit's headers. */
-async function dispatchLimited(found: Found, exchange: Exchange, limit: AddressLimit): Promise<Reply> {
-  const { allowance, environment } = limit;
-  if (allowance === undefined) return dispatch(found, exchange);
-  const headers = rateLimitHeaders(allowance, Date.now());
-  if (allowance.allowed) {
-    const reply = await dispatch(found, exchange);
-    const remaining = reply.headers["ratelimit-remaining"];
-    // Of two limits, report the one that will be reached first.
-    if (remaining !== undefined && Number(remaining) <= allowance.remaining) return reply;
-    return { ...reply, headers: { ...reply.headers, ...headers } };
-  }
-  const error = rateLimited(allowance);
-  environment.onAddressLimit?.();
-  // Log only the first refusal in a row: a flood must not fill the disk.
-  if (allowance.isFirstRefusal) auditRefusal(found, exchange, { environment, error });
-  const refusal = found.route.refuse(exchange, error);
-  return { ...refusal, headers: { ...refusal.headers, ...headers, "retry-after": String(error.retryAfter) } };
-}
-
-interface Refused {
-  readonly environment: TransportEnvironment;
-  readonly error: A2AError;
-}
-
-function auditRefusal({ mount }: Found, exchange: Exchange, { environment, error }: Refused): void {
-  environment.audit?.(
-    auditEntry({
-      principal: ANONYMOUS,
-      agent: mount(exchange).agent.id,
-      operation: undefined,
-      tenant: undefined,
-      taskId: undefined,
-      remote: environment.remoteOf(exchange),
-      outcome: error.code,
-      trace: traceOf(exchange),
     }),
   );
 }

@@ -15,17 +15,21 @@ export function lengthOf(prefix: Uint8Array): number {
   return new DataView(prefix.buffer, prefix.byteOffset).getUint32(1);
 }
 
+type Decompress = (message: Uint8Array) => Uint8Array;
+
 /** Splits the bytes of a call into messages, however they arrive. */
 export class FrameReader {
   readonly #limit: number;
+  readonly #decompress: Decompress | undefined;
   #bytes: Uint8Array = new Uint8Array();
   /** Pieces after `#bytes`, joined once a whole message has arrived. */
   #more: Uint8Array[] = [];
   #length = 0;
 
-  /** `limit`: the most bytes of one message. */
-  constructor(limit: number) {
+  /** `limit`: the most bytes of one message as it arrives. `decompress`: absent if compressed messages are not expected. */
+  constructor(limit: number, decompress?: Decompress) {
     this.#limit = limit;
+    this.#decompress = decompress;
   }
 
   /** Bytes that have arrived and belong to no message yet. */
@@ -39,11 +43,12 @@ export class FrameReader {
     this.#length += chunk.byteLength;
   }
 
-  /** The next whole message; `undefined` if it has not arrived yet. Throws a `RangeError` if it is too large or compressed. */
+  /** The next whole message; `undefined` if it has not arrived yet. Throws a `RangeError` if it is too large, or compressed although that is not expected. */
   next(): Uint8Array | undefined {
     if (this.#length < PREFIX_BYTES) return undefined;
     if (this.#bytes.byteLength < PREFIX_BYTES) this.#join();
-    if (this.#bytes[0] !== 0) throw new RangeError("The message is compressed.");
+    const decompress = this.#bytes[0] === 0 ? (message: Uint8Array) => message : this.#decompress;
+    if (decompress === undefined) throw new RangeError("The message is compressed.");
     const length = lengthOf(this.#bytes);
     if (length > this.#limit) throw new RangeError(`The message is larger than ${this.#limit} bytes.`);
     const end = PREFIX_BYTES + length;
@@ -53,7 +58,7 @@ export class FrameReader {
     this.#bytes = this.#bytes.subarray(end);
     this.#length -= end;
     if (this.#bytes.byteLength === 0 && this.#length > 0) this.#join();
-    return message;
+    return decompress(message);
   }
 
   #join(): void {

@@ -38,8 +38,10 @@ const DIALECTS = [
   ["1.1 gRPC", { version: "1.1", binding: "GRPC" }],
   ["1.0 JSON-RPC", { version: "1.0", binding: "JSONRPC" }],
   ["1.0 REST", { version: "1.0", binding: "HTTP+JSON" }],
+  ["1.0 gRPC", { version: "1.0", binding: "GRPC" }],
   ["0.3 JSON-RPC", { version: "0.3", binding: "JSONRPC" }],
   ["0.3 REST", { version: "0.3", binding: "HTTP+JSON" }],
+  ["0.3 gRPC", { version: "0.3", binding: "GRPC" }],
   ["0.2 JSON-RPC", { version: "0.2", binding: "JSONRPC" }],
   ["0.1 JSON-RPC", { version: "0.1", binding: "JSONRPC" }],
 ] as const;

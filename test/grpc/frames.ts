@@ -101,3 +101,43 @@ export async function attack(
   socket.destroy();
   return outcome;
 }
+
+/** How a server answers the frames of stream 1. */
+export interface FramesAnswer {
+  /** The types of the frames that it sent for the stream, and of GOAWAY. */
+  readonly types: readonly number[];
+  /** The bytes of its header blocks. */
+  readonly headers: Buffer;
+}
+
+/** Sends frames, and reads until the server ends or resets stream 1, or closes the connection. */
+export async function answerTo(url: string, pieces: readonly Uint8Array[]): Promise<FramesAnswer> {
+  const { hostname, port } = new URL(url);
+  const socket = connect(Number(port), hostname);
+  socket.on("error", () => undefined);
+  for (const piece of pieces) socket.write(piece);
+  const types: number[] = [];
+  const headers: Buffer[] = [];
+  let rest = Buffer.alloc(0);
+  socket.on("data", (chunk: Buffer) => {
+    rest = Buffer.concat([rest, chunk]);
+    while (rest.length >= 9 && rest.length >= 9 + rest.readUIntBE(0, 3)) {
+      const [length, type, flags, stream] = [
+        rest.readUIntBE(0, 3),
+        rest.readUInt8(3),
+        rest.readUInt8(4),
+        rest.readUInt32BE(5),
+      ];
+      const payload = rest.subarray(9, 9 + length);
+      rest = rest.subarray(9 + length);
+      if (stream !== 1 && type !== TYPE.goaway) continue;
+      types.push(type);
+      if (type === TYPE.headers) headers.push(payload);
+      const isEnd = type === TYPE.reset || type === TYPE.goaway;
+      const hasEndFlag = (type === TYPE.headers || type === TYPE.data) && (flags & 1) === 1;
+      if (isEnd || hasEndFlag) socket.destroy();
+    }
+  });
+  await once(socket, "close");
+  return { types, headers: Buffer.concat(headers) };
+}

@@ -105,11 +105,15 @@ describe("the packed package", () => {
     });
   });
 
-  it("serves an agent with its command, and stops on a signal", async () => {
+  it("serves an agent with its command, says that gRPC needs a package that is not installed, and stops on a signal", async () => {
     await writeFile(join(folder, "agent.ts"), AGENT);
     const child = spawn(join(folder, "node_modules", ".bin", "palaver"), ["serve", "agent.ts", "--port", "0"], {
       cwd: folder,
-      stdio: ["ignore", "pipe", "inherit"],
+      stdio: ["ignore", "pipe", "pipe"],
+    });
+    let errors = "";
+    child.stderr.setEncoding("utf8").on("data", (text: string) => {
+      errors += text;
     });
     try {
       const url = await listeningAt(child);
@@ -122,6 +126,8 @@ describe("the packed package", () => {
       expect(await response.json()).toMatchObject({
         result: { task: { status: { state: "TASK_STATE_COMPLETED" }, artifacts: [{ parts: [{ text: "HELLO" }] }] } },
       });
+      expect(errors).toContain("gRPC is not served: the package @bufbuild/protobuf is not installed");
+      expect(await (await fetch(`${url}/.well-known/agent-card.json`)).text()).not.toContain("GRPC");
       child.kill("SIGTERM");
       expect(await once(child, "exit")).toEqual([0, null]);
     } finally {

@@ -25,6 +25,7 @@ export function createA2AService(options: A2AServiceOptions): GrpcService {
   const { codec } = options.family.choose(undefined);
   const { logger } = options.endpoint.environment;
   return {
+    mount: (exchange) => agentOfHeaders(options.family, exchange, options.agent),
     async handle(exchange, method) {
       try {
         const operation = codec.operationOf(method);

@@ -11,9 +11,15 @@ export type AgentById = (id: string | undefined) => Mount | undefined;
 /** The agent that the headers name: before 1.0 by the first label of the host name. Default: the first agent. */
 export function agentOfHeaders({ agentBy }: GrpcFamily, exchange: Exchange, agent: AgentById): Service {
   const [label, rest] = agentBy === "authority" ? (exchange.header("host") ?? "").split(".", 2) : [];
-  const mount = (rest === undefined ? undefined : agent(label)) ?? agent(undefined);
-  if (mount === undefined) throw new Error("The server has no agent.");
+  const mount = (rest === undefined ? undefined : agent(label)) ?? firstAgent(agent);
   return mount(exchange);
+}
+
+/** The agent of calls that name none. */
+export function firstAgent(agent: AgentById): Mount {
+  const mount = agent(undefined);
+  if (mount === undefined) throw new Error("The server has no agent.");
+  return mount;
 }
 
 interface Addressed {

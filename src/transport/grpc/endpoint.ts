@@ -1,11 +1,16 @@
 import type { Endpoint } from "../endpoint.ts";
 import type { Exchange, FullReply, Reply } from "../exchange.ts";
-import { rateLimited, rateLimitHeaders } from "../rate-limit/rate-limit-headers.ts";
-import { pathOf } from "../router.ts";
-import { GRPC_TYPE, statusReply, UNIMPLEMENTED } from "./status.ts";
+import { answerWithinLimit } from "../rate-limit/address-limit.ts";
+import { type Mount, pathOf } from "../router.ts";
+import { type AgentById, firstAgent } from "./agent-of-call.ts";
+import { GRPC_TYPE, RESOURCE_EXHAUSTED, statusReply, UNIMPLEMENTED } from "./status.ts";
 
 /** One gRPC service. */
 export interface GrpcService {
+  /** The agent that the headers of a call name. Absent: the service is for all agents. */
+  readonly mount?: Mount;
+  /** Calls do not count for the rate limit of their network address: for health checks. Default false. */
+  readonly unlimited?: boolean;
   /** Answers a call of this method. Never rejects. */
   handle(exchange: Exchange, method: string): Promise<Reply>;
 }
@@ -18,16 +23,31 @@ export interface GrpcEndpoint {
   handle(exchange: Exchange): Promise<Reply>;
 }
 
-/** `services`: by name, with their packages. */
-export function createGrpcEndpoint(endpoint: Endpoint, services: ReadonlyMap<string, GrpcService>): GrpcEndpoint {
+export interface GrpcEndpointOptions {
+  readonly endpoint: Endpoint;
+  /** By name, with their packages. */
+  readonly services: ReadonlyMap<string, GrpcService>;
+  readonly agent: AgentById;
+}
+
+export function createGrpcEndpoint({ endpoint, services, agent }: GrpcEndpointOptions): GrpcEndpoint {
+  const first: Mount = (exchange) => firstAgent(agent)(exchange);
   return {
     accepts: (exchange) =>
       exchange.header("content-type")?.startsWith(GRPC_TYPE) === true || services.has(serviceOf(exchange).service),
     async handle(exchange) {
-      const refusal = httpRefusal(exchange) ?? rateRefusal(endpoint, exchange);
+      const refusal = httpRefusal(exchange);
       if (refusal !== undefined) return refusal;
-      const { service, method } = serviceOf(exchange);
-      return services.get(service)?.handle(exchange, method) ?? statusReply(UNIMPLEMENTED);
+      const { service: name, method } = serviceOf(exchange);
+      const service = services.get(name);
+      const answer = (): Reply | Promise<Reply> => service?.handle(exchange, method) ?? statusReply(UNIMPLEMENTED);
+      if (service?.unlimited === true) return answer();
+      return answerWithinLimit(endpoint.environment, {
+        exchange,
+        mount: service?.mount ?? first,
+        answer,
+        refuse: ({ message }) => statusReply({ code: RESOURCE_EXHAUSTED, message }),
+      });
     },
   };
 }
@@ -50,15 +70,3 @@ function httpRefusal(exchange: Exchange): FullReply | undefined {
   if (CONTENT_TYPE.test(exchange.header("content-type") ?? "")) return undefined;
   return { status: 415, headers, body: `The content type must be ${GRPC_TYPE}` };
 }
-
-/** The caller's network address has sent too many requests. */
-function rateRefusal({ environment }: Endpoint, exchange: Exchange): FullReply | undefined {
-  const allowance = environment.requestLimits?.ofAddress(environment.remoteOf(exchange));
-  if (allowance === undefined || allowance.allowed) return undefined;
-  environment.onAddressLimit?.();
-  const { message, retryAfter } = rateLimited(allowance);
-  const headers = { ...rateLimitHeaders(allowance, Date.now()), "retry-after": String(retryAfter) };
-  return statusReply({ code: RESOURCE_EXHAUSTED, message }, headers);
-}
-
-const RESOURCE_EXHAUSTED = 8;

@@ -1,10 +1,11 @@
 import type { GrpcDialects } from "../../wire/grpc.ts";
 import { frame } from "../../wire/grpc-frame.ts";
 import type { Endpoint } from "../endpoint.ts";
-import type { Exchange, PullSource, Reply } from "../exchange.ts";
+import type { Exchange, Reply } from "../exchange.ts";
 import type { GrpcService } from "./endpoint.ts";
-import { messageOf } from "./plain-message.ts";
-import { GRPC_TYPE, statusReply, trailersOf, UNIMPLEMENTED } from "./status.ts";
+import { messageOf, plainRefusal } from "./plain-message.ts";
+import { openPlainStream, type PlainSource } from "./plain-stream.ts";
+import { GRPC_TYPE, NOT_FOUND, statusReply, trailersOf, UNIMPLEMENTED } from "./status.ts";
 
 export const HEALTH_SERVICE = "grpc.health.v1.Health";
 
@@ -18,7 +19,6 @@ export interface HealthOptions {
 }
 
 type ServingStatus = "SERVING" | "NOT_SERVING" | "SERVICE_UNKNOWN";
-const NOT_FOUND = 5;
 const HEADERS = { "content-type": GRPC_TYPE };
 /** Milliseconds between two checks for a caller that watches. */
 const WATCH_INTERVAL = 5000;
@@ -42,27 +42,34 @@ export function createHealthService(options: HealthOptions): GrpcService {
     return service;
   };
   return {
+    unlimited: true,
     async handle(exchange, method): Promise<Reply> {
       if (method !== "Check" && method !== "Watch") return statusReply(UNIMPLEMENTED);
-      const service = await serviceIn(exchange).catch(() => undefined);
-      if (service === undefined) return statusReply({ code: 3, message: "The request is not a HealthCheckRequest" });
-      const first = await statusOf(service);
-      if (method === "Watch") {
-        const source = new HealthWatch(first, () => statusOf(service), answer);
-        return { status: 200, headers: HEADERS, source, trailers: () => trailersOf(undefined) };
+      try {
+        const service = await serviceIn(exchange);
+        const first = await statusOf(service);
+        if (method === "Watch") {
+          const watch = new HealthWatch(first, () => statusOf(service), answer);
+          const source = openPlainStream(options.endpoint, exchange, watch);
+          return { status: 200, headers: HEADERS, source, trailers: () => trailersOf(undefined) };
+        }
+        if (first === "SERVICE_UNKNOWN") return statusReply({ code: NOT_FOUND, message: "Unknown service" });
+        return { status: 200, headers: HEADERS, body: answer(first), trailers: trailersOf(undefined) };
+      } catch (error) {
+        return plainRefusal(error, "HealthCheckRequest");
       }
-      if (first === "SERVICE_UNKNOWN") return statusReply({ code: NOT_FOUND, message: "Unknown service" });
-      return { status: 200, headers: HEADERS, body: answer(first), trailers: trailersOf(undefined) };
     },
   };
 }
 
-/** Sends the status, and sends it again whenever it changes. */
-class HealthWatch implements PullSource<Uint8Array<ArrayBuffer>> {
+/** Sends the status, and sends it again whenever it changes. Ends with NOT_SERVING when the server shuts down. */
+class HealthWatch implements PlainSource {
   #last: ServingStatus | undefined;
   #next: ServingStatus;
   #timer: NodeJS.Timeout | undefined;
-  #stop: (() => void) | undefined;
+  #wake: (() => void) | undefined;
+  #isEnding = false;
+  #isCancelled = false;
   readonly #check: () => Promise<ServingStatus>;
   readonly #answer: (status: ServingStatus) => Uint8Array<ArrayBuffer>;
 
@@ -77,20 +84,31 @@ class HealthWatch implements PullSource<Uint8Array<ArrayBuffer>> {
   }
 
   async pull(): Promise<Uint8Array<ArrayBuffer> | undefined> {
-    while (this.#next === this.#last) {
-      const isStopped = await new Promise<boolean>((resolve) => {
-        this.#stop = () => resolve(true);
-        this.#timer = setTimeout(() => resolve(false), WATCH_INTERVAL).unref();
+    while (this.#next === this.#last && !this.#isEnding && !this.#isCancelled) {
+      await new Promise<void>((resolve) => {
+        this.#wake = resolve;
+        this.#timer = setTimeout(resolve, WATCH_INTERVAL).unref();
       });
-      if (isStopped) return undefined;
-      this.#next = await this.#check();
+      if (!this.#isEnding && !this.#isCancelled) this.#next = await this.#check();
     }
+    if (this.#isEnding && this.#next !== "SERVICE_UNKNOWN") this.#next = "NOT_SERVING";
+    if (this.#isCancelled || this.#next === this.#last) return undefined;
     this.#last = this.#next;
     return this.#answer(this.#next);
   }
 
+  shutdown(): void {
+    this.#isEnding = true;
+    this.#stopWaiting();
+  }
+
   cancel(): void {
+    this.#isCancelled = true;
+    this.#stopWaiting();
+  }
+
+  #stopWaiting(): void {
     clearTimeout(this.#timer);
-    this.#stop?.();
+    this.#wake?.();
   }
 }

@@ -20,11 +20,17 @@ export async function readMessage(
   limit: number = environment.maxBodyBytes,
 ): Promise<Uint8Array> {
   const { bodyMemory, remoteOf } = environment;
-  const encoding = exchange.header("grpc-encoding");
-  if (encoding !== undefined && !ENCODINGS.includes(encoding)) throw new UnknownEncoding();
+  const encoding = encodingOf(exchange);
   const reserve = (drop: () => void) => bodyMemory.reserve(remoteOf(exchange), drop);
   const body = await exchange.body(limit + PREFIX_BYTES, reserve, prefixCheck(limit, encoding));
   return unframe(body, { limit, encoding });
+}
+
+/** How the messages of a call are compressed; `undefined`: not at all. Throws an {@link UnknownEncoding}. */
+export function encodingOf(exchange: Exchange): string | undefined {
+  const encoding = exchange.header("grpc-encoding");
+  if (encoding !== undefined && !ENCODINGS.includes(encoding)) throw new UnknownEncoding();
+  return encoding;
 }
 
 /** The caller compressed its message in a way that this server does not support. */

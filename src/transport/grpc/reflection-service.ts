@@ -1,24 +1,28 @@
+import { gunzipSync } from "node:zlib";
 import type { GrpcDialects } from "../../wire/grpc.ts";
 import { FrameReader, frame } from "../../wire/grpc-frame.ts";
-import type { Exchange, PullSource, Reply } from "../exchange.ts";
+import type { Endpoint } from "../endpoint.ts";
+import type { Exchange, Reply } from "../exchange.ts";
 import type { GrpcService } from "./endpoint.ts";
-import { GRPC_TYPE, statusReply, trailersOf, UNIMPLEMENTED } from "./status.ts";
+import { MAX_PLAIN_REQUEST, plainRefusal } from "./plain-message.ts";
+import { openPlainStream, type PlainSource } from "./plain-stream.ts";
+import { encodingOf } from "./read-message.ts";
+import { GRPC_TYPE, INVALID_ARGUMENT, NOT_FOUND, statusReply, trailersOf, UNIMPLEMENTED } from "./status.ts";
 
 /** Both are in use, with the same messages. */
 export const REFLECTION_PACKAGES = ["grpc.reflection.v1", "grpc.reflection.v1alpha"] as const;
 
-/** Bytes of one request: it holds one name. */
-const MAX_REQUEST = 4096;
-const NOT_FOUND = 5;
-const INVALID_ARGUMENT = 3;
-const UNIMPLEMENTED_CODE = 12;
+export interface ReflectionOptions {
+  readonly endpoint: Endpoint;
+  readonly dialects: GrpcDialects;
+  readonly packageName: (typeof REFLECTION_PACKAGES)[number];
+  /** The names of all services. */
+  readonly services: readonly string[];
+}
 
-/** Describes the services to tools that do not have their .proto files. `services`: the names of all services. */
-export function createReflectionService(
-  dialects: GrpcDialects,
-  packageName: (typeof REFLECTION_PACKAGES)[number],
-  services: readonly string[],
-): GrpcService {
+/** Describes the services to tools that do not have their .proto files. */
+export function createReflectionService(options: ReflectionOptions): GrpcService {
+  const { endpoint, dialects, packageName, services } = options;
   const request = dialects.type(`${packageName}.ServerReflectionRequest`);
   const response = dialects.type(`${packageName}.ServerReflectionResponse`);
   const answer = (bytes: Uint8Array): Uint8Array<ArrayBuffer> => {
@@ -29,18 +33,23 @@ export function createReflectionService(
   return {
     async handle(exchange, method): Promise<Reply> {
       if (method !== "ServerReflectionInfo") return statusReply(UNIMPLEMENTED);
-      const source = new ReflectionAnswers(exchange, answer);
-      return {
-        status: 200,
-        headers: { "content-type": GRPC_TYPE },
-        source,
-        trailers: () => trailersOf(source.isInvalid ? INVALID : undefined),
-      };
+      try {
+        const answers = new ReflectionAnswers(exchange, encodingOf(exchange), answer);
+        return {
+          status: 200,
+          headers: { "content-type": GRPC_TYPE },
+          source: openPlainStream(endpoint, exchange, answers),
+          trailers: () => trailersOf(answers.isInvalid ? INVALID : undefined),
+        };
+      } catch (error) {
+        return plainRefusal(error, REQUEST);
+      }
     },
   };
 }
 
-const INVALID = { code: INVALID_ARGUMENT, message: "The request is not a ServerReflectionRequest" };
+const REQUEST = "ServerReflectionRequest";
+const INVALID = { code: INVALID_ARGUMENT, message: `The request is not a ${REQUEST}` };
 
 interface ReflectionRequest {
   readonly fileByFilename?: string;
@@ -54,7 +63,7 @@ function answerTo(asked: ReflectionRequest, dialects: GrpcDialects, services: re
   const { fileByFilename: named, fileContainingSymbol: symbol } = asked;
   const name = named ?? (symbol === undefined ? undefined : dialects.fileOf(symbol));
   if (named === undefined && symbol === undefined)
-    return { errorResponse: { errorCode: UNIMPLEMENTED_CODE, errorMessage: "There are no extensions" } };
+    return { errorResponse: { errorCode: UNIMPLEMENTED.code, errorMessage: "There are no extensions" } };
   const files = name === undefined ? undefined : dialects.file(name);
   if (files === undefined) return { errorResponse: { errorCode: NOT_FOUND, errorMessage: "Not found" } };
   return {
@@ -63,13 +72,19 @@ function answerTo(asked: ReflectionRequest, dialects: GrpcDialects, services: re
 }
 
 /** Answers each request as it arrives; the caller may keep the call open. */
-class ReflectionAnswers implements PullSource<Uint8Array<ArrayBuffer>> {
+class ReflectionAnswers implements PlainSource {
   readonly #chunks: AsyncIterator<Uint8Array> | undefined;
   readonly #answer: (request: Uint8Array) => Uint8Array<ArrayBuffer>;
-  readonly #frames = new FrameReader(MAX_REQUEST);
+  readonly #frames: FrameReader;
+  readonly #stopped = Promise.withResolvers<undefined>();
   isInvalid = false;
 
-  constructor(exchange: Exchange, answer: (request: Uint8Array) => Uint8Array<ArrayBuffer>) {
+  constructor(
+    exchange: Exchange,
+    encoding: string | undefined,
+    answer: (request: Uint8Array) => Uint8Array<ArrayBuffer>,
+  ) {
+    this.#frames = new FrameReader(MAX_PLAIN_REQUEST, encoding === "gzip" ? decompress : undefined);
     this.#chunks = exchange.chunks?.()[Symbol.asyncIterator]();
     this.#answer = answer;
   }
@@ -79,8 +94,11 @@ class ReflectionAnswers implements PullSource<Uint8Array<ArrayBuffer>> {
       for (;;) {
         const request = this.#frames.next();
         if (request !== undefined) return this.#answer(request);
-        const chunk = await this.#chunks?.next();
-        if (chunk === undefined || chunk.done === true) return undefined;
+        const chunk = await Promise.race([this.#chunks?.next(), this.#stopped.promise]);
+        if (chunk === undefined || chunk.done === true) {
+          this.isInvalid = this.#frames.length > 0;
+          return undefined;
+        }
         this.#frames.add(chunk.value);
       }
     } catch {
@@ -89,7 +107,16 @@ class ReflectionAnswers implements PullSource<Uint8Array<ArrayBuffer>> {
     }
   }
 
+  shutdown(): void {
+    this.#stopped.resolve(undefined);
+  }
+
   cancel(): void {
+    this.#stopped.resolve(undefined);
     void this.#chunks?.return?.();
   }
+}
+
+function decompress(message: Uint8Array): Uint8Array {
+  return gunzipSync(message, { maxOutputLength: MAX_PLAIN_REQUEST });
 }

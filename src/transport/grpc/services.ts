@@ -28,6 +28,9 @@ export function createGrpcServices(options: GrpcServicesOptions): ReadonlyMap<st
       (family) => [family.service, createA2AService({ endpoint, family, agent, groups })] as const,
     ),
     [HEALTH_SERVICE, createHealthService({ endpoint, dialects, services: a2a, ready })],
-    ...reflection.map(([name, service]) => [service, createReflectionService(dialects, name, names)] as const),
+    ...reflection.map(
+      ([packageName, service]) =>
+        [service, createReflectionService({ endpoint, dialects, packageName, services: names })] as const,
+    ),
   ]);
 }

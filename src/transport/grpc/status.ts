@@ -3,6 +3,11 @@ import type { FullReply, Headers } from "../exchange.ts";
 
 export const GRPC_TYPE = "application/grpc";
 
+export const INVALID_ARGUMENT = 3;
+export const NOT_FOUND = 5;
+export const RESOURCE_EXHAUSTED = 8;
+export const UNAVAILABLE = 14;
+
 /** Statuses that no A2A error has. */
 export const DEADLINE_EXCEEDED: GrpcStatus = { code: 4, message: "The deadline of the call has passed" };
 export const UNIMPLEMENTED: GrpcStatus = { code: 12, message: "Method not found" };

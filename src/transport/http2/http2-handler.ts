@@ -89,13 +89,23 @@ function begin(
   stream.once("wantTrailers", () => {
     if (stream.destroyed || stream.closed) return;
     stream.sendTrailers(trailers());
-    stopReading(stream);
+    stopReadingOnceSent(stream);
   });
 }
 
 /** RFC 9113 §8.1: a server that has answered resets the stream without an error, so that the caller stops sending its body. */
 function stopReading(stream: ServerHttp2Stream): void {
   if (!stream.readableEnded) stream.close(constants.NGHTTP2_NO_ERROR);
+}
+
+/** Milliseconds between two looks at whether the trailers are written. */
+const TRAILERS_INTERVAL = 10;
+
+/** A reset would overtake trailers that wait to be written, and the caller would never see the status. */
+function stopReadingOnceSent(stream: ServerHttp2Stream): void {
+  if (stream.readableEnded || stream.destroyed || stream.closed) return;
+  if (stream.state.localClose === 1) stopReading(stream);
+  else setTimeout(stopReadingOnceSent, TRAILERS_INTERVAL, stream).unref();
 }
 
 /** The `close` event reports a connection that breaks during a write. */

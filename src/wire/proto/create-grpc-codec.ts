@@ -3,6 +3,7 @@ import type { Operation } from "../../protocol/operation.ts";
 import type { ByteString } from "../byte-string.ts";
 import { GRPC_CODES, type GrpcCodec, type GrpcRow, STREAM_TYPE } from "../grpc-codec.ts";
 import type { ProtoType } from "../proto-type.ts";
+import { textChunkIn } from "../text-chunk.ts";
 import { EVENT_ID } from "./event-id.ts";
 import type { ProtoTypes } from "./proto-types.ts";
 import { stringField } from "./string-field.ts";
@@ -24,8 +25,14 @@ export function createGrpcCodec(row: GrpcRow, types: ProtoTypes): GrpcCodec {
   }
   const writeStream = types.writer(nameOf(STREAM_TYPE));
   const statusType = types.type("google.rpc.Status");
-  const encodeEvent: GrpcCodec["eventBytes"] = (event, place) =>
-    writeStream({ ...parsed(text.encodeEvent(event, place)), [EVENT_ID]: String(event.seq) });
+  // The chunks of a version with further fields are not only text.
+  const writeChunk = row.fields === undefined ? types.textChunkWriter(nameOf(STREAM_TYPE)) : undefined;
+  const encodeEvent: GrpcCodec["eventBytes"] = (event, place) => {
+    const chunk = event.state === undefined && writeChunk !== undefined ? textChunkIn(event.body) : undefined;
+    // Safe: the writer writes one character for each byte.
+    if (chunk !== undefined && writeChunk !== undefined) return writeChunk(chunk, place, event.seq) as ByteString;
+    return writeStream({ ...parsed(text.encodeEvent(event, place)), [EVENT_ID]: String(event.seq) });
+  };
 
   return {
     ...text,

@@ -5,6 +5,7 @@ import type { ProtoType } from "../proto-type.ts";
 import { addField } from "./add-field.ts";
 import { DESCRIPTORS } from "./descriptors.ts";
 import { type JsonWriter, jsonWriter } from "./json-writer.ts";
+import { type TextChunkWriter, textChunkWriter } from "./text-chunk-writer.ts";
 
 /** The message types of `proto/`. */
 export interface ProtoTypes {
@@ -12,6 +13,8 @@ export interface ProtoTypes {
   type(name: string): ProtoType;
   /** Writes ProtoJSON as a message of this type. Throws for an unknown name. */
   writer(name: string): (json: unknown) => ByteString;
+  /** Writes text chunks as events of this type; `undefined` if it has not the fields for them. Throws for an unknown name. */
+  textChunkWriter(name: string): TextChunkWriter | undefined;
   /** The `FileDescriptorProto` of a file and of the files it imports; `undefined` for an unknown file. */
   file(name: string): readonly Uint8Array[] | undefined;
   /** The file that declares a service, a method or a type. */
@@ -55,6 +58,11 @@ export async function loadProtoTypes(fields: readonly AddedField[] = []): Promis
       if (write !== undefined) return (json) => write(json) as ByteString;
       const { encode } = create(name);
       return (json) => byteStringOf(encode(json));
+    },
+    textChunkWriter(name) {
+      const schema = registry.getMessage(name);
+      if (schema === undefined) throw new TypeError(`No .proto file declares ${name}.`);
+      return textChunkWriter(schema);
     },
     type(name) {
       const known = made.get(name) ?? create(name);

@@ -16,6 +16,7 @@ import {
   optionalJsonObject,
   type WireObject,
 } from "../fields/fields.ts";
+import { textChunkIn } from "../text-chunk.ts";
 import { OFFICIAL, type OutputFormat } from "./format.ts";
 import { decodeRemoteMessage, encodeMessage } from "./message.ts";
 import { artifactObject, encodeTask, remote, statusObject } from "./task.ts";
@@ -36,45 +37,12 @@ export const encodeEvent: Codec["encodeEvent"] = eventEncoder(OFFICIAL);
 const artifactBeginning = cachedByPlace((ids) => `{"kind":"artifact-update",${ids},`);
 
 function eventText({ body }: EventText, place: EventPlace, format: OutputFormat): string {
-  const at = textChunkAt(body);
-  if (at !== undefined) return `${artifactBeginning(place)}${body.slice(1, at)}"kind":"text",${body.slice(at)}`;
+  const chunk = textChunkIn(body);
+  if (chunk !== undefined) {
+    const at = chunk.textFrom - '"text":"'.length;
+    return `${artifactBeginning(place)}${body.slice(1, at)}"kind":"text",${body.slice(at)}`;
+  }
   return JSON.stringify(eventObject(readEvent(body), place, format));
-}
-
-/** The constant pieces of a text chunk, as `writeTextChunk` in `protocol/serial.ts` writes them: id and text stand between the pieces. */
-const CHUNK_BEGINS = '{"artifact":{"artifactId":"';
-const CHUNK_PARTS = '","parts":[{"text":"';
-const CHUNK_ENDS = '"}]},"append":true';
-
-/**
- * The index of the only part if the event is a plain text chunk as `writeEvent` writes it; otherwise `undefined`. Most events of a stream
- * are text chunks, and inserting `kind` into the stored text is much faster than parsing and writing it.
- */
-function textChunkAt(body: string): number | undefined {
-  if (!body.startsWith(CHUNK_BEGINS)) return undefined;
-  const idEnd = stringEnd(body, CHUNK_BEGINS.length);
-  if (!body.startsWith(CHUNK_PARTS, idEnd)) return undefined;
-  const textEnd = stringEnd(body, idEnd + CHUNK_PARTS.length);
-  if (!body.startsWith(CHUNK_ENDS, textEnd)) return undefined;
-  const rest = body.slice(textEnd + CHUNK_ENDS.length);
-  if (rest !== "}" && rest !== ',"lastChunk":true}') return undefined;
-  return idEnd + CHUNK_PARTS.length - '"text":"'.length;
-}
-
-const BACKSLASH = 0x5c;
-
-/** The index of the closing quote of the JSON string whose content begins at `from`. */
-function stringEnd(text: string, from: number): number {
-  let end = text.indexOf('"', from);
-  while (isEscaped(text, end)) end = text.indexOf('"', end + 1);
-  return end;
-}
-
-/** A quote is escaped if an odd number of backslashes precedes it. */
-function isEscaped(text: string, at: number): boolean {
-  let before = at - 1;
-  while (text.charCodeAt(before) === BACKSLASH) before -= 1;
-  return (at - before) % 2 === 0;
 }
 
 /**
