@@ -1,5 +1,6 @@
 export type { ModelReply, RequestedCall } from "./adapters/models/call-model.ts";
 export { type ModelAgentOptions, type ModelHooks, modelAgent } from "./adapters/models/model-agent.ts";
+export { type Environment, modelByName } from "./adapters/models/model-by-name.ts";
 export type {
   AssistantContent,
   Model,

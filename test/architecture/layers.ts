@@ -133,6 +133,7 @@ export const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   "fast-check": ["testing"],
   "@bufbuild/protobuf": ["wire"],
   "@opentelemetry/api": ["telemetry"],
+  "@ai-sdk/openai-compatible": ["adapters"],
 };
 
 /** No Node in these folders, so that they run anywhere: pure functions over data, and what callers use in browsers. */

@@ -3,6 +3,7 @@ import { jsonSchemaOf } from "../../engine/agent/json-schema.ts";
 import { TaskFailure } from "../../engine/agent/task-failure.ts";
 import type { JsonValue } from "../../protocol/json.ts";
 import { callModel, type ModelReply, type RequestedCall } from "./call-model.ts";
+import { modelByName } from "./model-by-name.ts";
 import type { AssistantContent, Model, ModelMessage, ModelTool, ToolContent } from "./model-contract.ts";
 import { currentMessage, type HistoryOptions, historyMessages } from "./prompt.ts";
 import { type KeyedCall, runTool, type ToolOutcome } from "./run-tool.ts";
@@ -19,8 +20,11 @@ export interface ModelHooks {
 
 /** An agent whose work is done by a language model. */
 export interface ModelAgentOptions extends Omit<AgentDefinition, "run" | "reply" | "skills" | "route"> {
-  /** A model of any AI SDK provider; or several: the next one is called if one does not answer. */
-  readonly model: Model | readonly Model[];
+  /**
+   * A model of any AI SDK provider, or the name of a model behind an OpenAI-compatible endpoint (`provider/model`); or several: the next one is called if one
+   * does not answer.
+   */
+  readonly model: Model | string | readonly (Model | string)[];
   /** The system prompt, or a function that returns it for a task. */
   readonly instructions?: string | ((task: TaskContext) => string);
   /** Tools by name; or a function that returns the tools for a task. Default: none. */
@@ -52,9 +56,7 @@ const SEPARATOR = "\n\n";
 export function modelAgent(options: ModelAgentOptions): Agent {
   const { model, instructions, tools, history, hooks, temperature, maxOutputTokens, ...definition } = options;
   const { maxModelCalls, maxToolCalls, retries, stallTimeout, maxOutput, ...identity } = { ...DEFAULTS, ...definition };
-  const models: readonly Model[] = Array.isArray(model) ? model : [model];
-  if (models.length === 0 || models.some((one) => typeof one?.doStream !== "function"))
-    throw new TypeError("modelAgent(): `model` must be a model of an AI SDK provider, or a list of them.");
+  const models = modelsOf(model);
   return agent({ ...identity, run: (task) => converse(task) });
 
   async function converse(task: TaskContext): Promise<void> {
@@ -107,6 +109,16 @@ export function modelAgent(options: ModelAgentOptions): Agent {
       code: "too-many-model-calls",
     });
   }
+}
+
+function modelsOf(declared: ModelAgentOptions["model"]): readonly Model[] {
+  const list: readonly (Model | string)[] = Array.isArray(declared) ? declared : [declared];
+  const models = list.map((one) => (typeof one === "string" ? modelByName(one) : one));
+  if (models.length === 0 || models.some((one) => typeof one?.doStream !== "function"))
+    throw new TypeError(
+      "modelAgent(): `model` must be a model of an AI SDK provider, a name such as ollama/llama3.2, or a list of them.",
+    );
+  return models;
 }
 
 /** Ids of models may repeat, be empty or be very long, so the place of the call is the key. It is also the id that the model gets back. */

@@ -1,4 +1,4 @@
-import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
 import type { Model } from "../model-contract.ts";
@@ -23,8 +23,19 @@ export interface Answer {
   readonly stall?: boolean;
 }
 
+/** A request as the endpoint receives it, as far as tests look at it. */
+export interface WireRequest {
+  readonly model: string;
+  readonly messages: readonly WireMessage[];
+  readonly response_format?: unknown;
+}
+
 export interface ModelServer extends AsyncDisposable {
   readonly model: Model;
+  /** The base URL of the endpoint. */
+  readonly url: string;
+  readonly requests: WireRequest[];
+  readonly headers: IncomingHttpHeaders[];
   /** The messages of every call, in order. */
   readonly calls: (readonly WireMessage[])[];
 }
@@ -34,20 +45,28 @@ export async function openModelServer(
   script: (messages: readonly WireMessage[], call: number) => Answer,
 ): Promise<ModelServer> {
   const calls: (readonly WireMessage[])[] = [];
+  const requests: WireRequest[] = [];
+  const headers: IncomingHttpHeaders[] = [];
   const server = createServer((request, response) => {
     void bodyOf(request).then((body) => {
       // Safe cast: the provider of the test sends this.
-      const { messages } = JSON.parse(body) as { readonly messages: readonly WireMessage[] };
-      calls.push(messages);
-      answer(response, script(messages, calls.length));
+      const received = JSON.parse(body) as WireRequest;
+      requests.push(received);
+      headers.push(request.headers);
+      calls.push(received.messages);
+      answer(response, script(received.messages, calls.length));
     });
   });
   await new Promise<void>((resolve) => void server.listen(0, "127.0.0.1", resolve));
   // Safe cast: the server listens on a port.
   const { port } = server.address() as AddressInfo;
-  const provider = createOpenAICompatible({ name: "test", baseURL: `http://127.0.0.1:${port}/v1`, includeUsage: true });
+  const url = `http://127.0.0.1:${port}/v1`;
+  const provider = createOpenAICompatible({ name: "test", baseURL: url, includeUsage: true });
   return {
     model: provider("scripted"),
+    url,
+    requests,
+    headers,
     calls,
     async [Symbol.asyncDispose]() {
       server.closeAllConnections();
