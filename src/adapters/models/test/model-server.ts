@@ -13,6 +13,8 @@ export interface WireMessage {
 
 /** What the scripted model answers: pieces of text, then tool calls. */
 export interface Answer {
+  /** Pieces of reasoning, before the text. */
+  readonly reasoning?: readonly string[];
   readonly text?: readonly string[];
   readonly calls?: readonly { readonly id: string; readonly name: string; readonly input: string }[];
   /** Refuses with this status instead. */
@@ -81,7 +83,7 @@ async function bodyOf(request: IncomingMessage): Promise<string> {
   return body;
 }
 
-function answer(response: ServerResponse, { text = [], calls = [], status, cut, stall }: Answer): void {
+function answer(response: ServerResponse, { reasoning = [], text = [], calls = [], status, cut, stall }: Answer): void {
   if (status !== undefined) {
     response.writeHead(status, { "content-type": "application/json" });
     response.end(JSON.stringify({ error: { message: "secret detail of the provider" } }));
@@ -94,6 +96,7 @@ function answer(response: ServerResponse, { text = [], calls = [], status, cut, 
       `data: ${JSON.stringify({ id: "r", object: "chat.completion.chunk", created: 1, model: "m", choices })}\n\n`,
     );
   };
+  for (const piece of reasoning) send({ role: "assistant", reasoning_content: piece });
   for (const content of text) send({ role: "assistant", content });
   if (stall === true) return;
   if (cut === true) {
