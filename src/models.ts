@@ -1,4 +1,6 @@
 export type { ModelReply } from "./adapters/models/call-model.ts";
+export type { McpServerAddress } from "./adapters/models/mcp-connection.ts";
+export { type McpTool, type McpToolsOptions, mcpTools } from "./adapters/models/mcp-tools.ts";
 export { type ModelAgentOptions, modelAgent } from "./adapters/models/model-agent.ts";
 export { type Environment, modelByName } from "./adapters/models/model-by-name.ts";
 export type {

@@ -134,6 +134,7 @@ export const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   "@bufbuild/protobuf": ["wire"],
   "@opentelemetry/api": ["telemetry"],
   "@ai-sdk/openai-compatible": ["adapters"],
+  "@modelcontextprotocol/client": ["adapters"],
 };
 
 /** No Node in these folders, so that they run anywhere: pure functions over data, and what callers use in browsers. */
