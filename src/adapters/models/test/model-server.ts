@@ -1,5 +1,6 @@
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
+import { setTimeout as delay } from "node:timers/promises";
 import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
 import type { Model } from "../model-contract.ts";
 
@@ -23,6 +24,8 @@ export interface Answer {
   readonly cut?: boolean;
   /** Sends nothing more after the text, and keeps the connection open. */
   readonly stall?: boolean;
+  /** Milliseconds between two pieces. Default: none. */
+  readonly pause?: number;
 }
 
 /** A request as the endpoint receives it, as far as tests look at it. */
@@ -56,7 +59,7 @@ export async function openModelServer(
       requests.push(received);
       headers.push(request.headers);
       calls.push(received.messages);
-      answer(response, script(received.messages, calls.length));
+      return answer(response, script(received.messages, calls.length));
     });
   });
   await new Promise<void>((resolve) => void server.listen(0, "127.0.0.1", resolve));
@@ -83,21 +86,23 @@ async function bodyOf(request: IncomingMessage): Promise<string> {
   return body;
 }
 
-function answer(response: ServerResponse, { reasoning = [], text = [], calls = [], status, cut, stall }: Answer): void {
+async function answer(response: ServerResponse, wanted: Answer): Promise<void> {
+  const { reasoning = [], text = [], calls = [], status, cut, stall, pause } = wanted;
   if (status !== undefined) {
     response.writeHead(status, { "content-type": "application/json" });
     response.end(JSON.stringify({ error: { message: "secret detail of the provider" } }));
     return;
   }
   response.writeHead(200, { "content-type": "text/event-stream" });
-  const send = (delta: object, more: object = {}): void => {
+  const send = async (delta: object, more: object = {}): Promise<void> => {
     const choices = [{ index: 0, delta, finish_reason: null, ...more }];
     response.write(
       `data: ${JSON.stringify({ id: "r", object: "chat.completion.chunk", created: 1, model: "m", choices })}\n\n`,
     );
+    if (pause !== undefined) await delay(pause);
   };
-  for (const piece of reasoning) send({ role: "assistant", reasoning_content: piece });
-  for (const content of text) send({ role: "assistant", content });
+  for (const piece of reasoning) await send({ role: "assistant", reasoning_content: piece });
+  for (const content of text) await send({ role: "assistant", content });
   if (stall === true) return;
   if (cut === true) {
     // After what was written has left the buffers.
@@ -105,8 +110,8 @@ function answer(response: ServerResponse, { reasoning = [], text = [], calls = [
     return;
   }
   for (const [index, { id, name, input }] of calls.entries())
-    send({ tool_calls: [{ index, id, type: "function", function: { name, arguments: input } }] });
-  send({}, { finish_reason: calls.length > 0 ? "tool_calls" : "stop" });
+    await send({ tool_calls: [{ index, id, type: "function", function: { name, arguments: input } }] });
+  await send({}, { finish_reason: calls.length > 0 ? "tool_calls" : "stop" });
   const usage = { prompt_tokens: 10, completion_tokens: 2, total_tokens: 12 };
   response.write(
     `data: ${JSON.stringify({ id: "r", object: "chat.completion.chunk", created: 1, model: "m", choices: [], usage })}\n\n`,
