@@ -52,7 +52,10 @@ export const DIRECTIONS: Readonly<Record<string, readonly string[]>> = {
   ],
   demo: ["protocol", "engine/agent/agent.ts"],
   /** Functions over a server that is there already: of the platform and the engine it knows types alone. */
-  plain: ["protocol", "internal", "wire", "platform/create-server.ts", "engine/agent/agent.ts"],
+  plain: [
+    ...["protocol", "internal", "wire", "client/http/sse.ts"],
+    ...["platform/create-server.ts", "engine/agent/agent.ts"],
+  ],
   platform: ["*", "!cli", "!testing", "!plain"],
   testing: ["*", "!cli", "!platform"],
   cli: [

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { IS_FULL, sampled } from "../fixtures/budget.ts";
 import { ModelWorld, storedModelCalls } from "./model-world.ts";
-import { type Call, eventsOf, type Frame, idsUpTo, must, open, sendParams, type Task } from "./rpc.ts";
+import { type Call, collect, eventsOf, type Frame, idsUpTo, must, open, sendParams, type Task } from "./rpc.ts";
 import { type Serving, until, Workbench } from "./workbench.ts";
 
 /** Kills at random times. */
@@ -28,12 +28,14 @@ const serve = (env: Readonly<Record<string, string>> = {}): Promise<Serving> =>
 interface Reader {
   readonly name: string;
   call: Call;
+  isSent: boolean;
   readonly frames: Frame[];
 }
 
 const newReader = (name: string): Reader => ({
   name,
   call: { method: "SendStreamingMessage", params: sendParams(name) },
+  isSent: false,
   frames: [],
 });
 
@@ -42,17 +44,27 @@ const stateOf = (reader: Reader): string | undefined =>
 const isOver = (reader: Reader): boolean => /COMPLETED|FAILED|REJECTED|CANCELED/.test(stateOf(reader) ?? "");
 const idOf = (reader: Reader): string | undefined => reader.frames[0]?.result.task?.id;
 
-/** Reads until the task ends or the server dies. */
+/** Reads until the task ends or the server dies. Without an answer, the same message is sent again: it makes one task. */
 async function read(server: Serving, reader: Reader): Promise<void> {
   try {
+    if (reader.isSent && idOf(reader) === undefined) await findTask(server, reader);
+    reader.isSent = true;
     const stream = await open(server.url, reader.call);
     for await (const frame of stream.frames) reader.frames.push(frame);
   } catch {
     // The server died before it answered.
   }
   const id = idOf(reader);
-  // Without an answer, the same message is sent again: it makes one task.
-  if (id !== undefined) reader.call = { method: "SubscribeToTask", params: { id }, after: reader.frames.at(-1)?.id };
+  const after = eventsOf(reader.frames).at(-1)?.id ?? 0;
+  if (id !== undefined) reader.call = { method: "SubscribeToTask", params: { id }, after };
+}
+
+/** Sends the message again and takes only the id of its task, so that all events are read from the log. */
+async function findTask(server: Serving, reader: Reader): Promise<void> {
+  const [first] = await collect(server.url, reader.call, () => false);
+  if (first === undefined) return;
+  reader.frames.push(first);
+  reader.call = { method: "SubscribeToTask", params: { id: idOf(reader) }, after: 0 };
 }
 
 /** Checks a task that has ended, against the model, the ledger and the log. */
