@@ -24,5 +24,11 @@ export type { Price, TokenPrices } from "./adapters/models/price.ts";
 export type { HistoryOptions } from "./adapters/models/prompt.ts";
 export type { ReadReply, ReasoningBlock, RequestedCall } from "./adapters/models/read-reply.ts";
 export type { KeyedCall, ToolOutcome } from "./adapters/models/run-tool.ts";
+export {
+  type ScriptedAnswer,
+  type ScriptedModelOptions,
+  scriptedModel,
+  textOfMessage,
+} from "./adapters/models/scripted-model.ts";
 export { type Tool, type ToolProvider, type ToolRun, type Tools, tool } from "./adapters/models/tool.ts";
 export { filterTools, type ToolFilter } from "./adapters/models/tool-provider.ts";

@@ -1,6 +1,7 @@
 import { SseParser } from "../client/http/sse.ts";
 import type { ArtifactChunk, ObservableLike, StatusUpdate } from "../engine/agent/agent.ts";
 import type { JsonObject, JsonValue } from "../protocol/json.ts";
+import { VERSION_WITH_CHOSEN_IDS } from "../wire/chosen-task-ids.ts";
 import { agentPath, NOWHERE } from "./ask-server.ts";
 import { knownServer, rememberServer } from "./known-servers.ts";
 import type { A2ATaskDeps } from "./types.ts";
@@ -110,8 +111,7 @@ export class AgentLoop {
     return server.fetch(
       new Request(`${NOWHERE}${agentPath(agentId)}/`, {
         method: "POST",
-        // In 0.2 the caller of a new task may choose its id.
-        headers: { ...headers, "content-type": "application/json", "a2a-version": "0.2" },
+        headers: { ...headers, "content-type": "application/json", "a2a-version": VERSION_WITH_CHOSEN_IDS },
         body: JSON.stringify({ jsonrpc: "2.0", id: 1, method, params }),
         ...(signal !== undefined && { signal }),
       }),

@@ -50,7 +50,7 @@ export const DIRECTIONS: Readonly<Record<string, readonly string[]>> = {
     ...["protocol", "internal", "client"],
     ...["engine/agent/agent.ts", "engine/agent/json-schema.ts", "engine/agent/task-failure.ts"],
   ],
-  demo: ["protocol", "engine/agent/agent.ts"],
+  demo: ["protocol", "adapters", "engine/agent/agent.ts"],
   /** Functions over a server that is there already: of the platform and the engine it knows types alone. */
   plain: [
     ...["protocol", "internal", "wire", "client/http/sse.ts"],

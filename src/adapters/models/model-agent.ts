@@ -4,6 +4,7 @@ import {
   type AgentDefinition,
   agent,
   type JsonSchemaSource,
+  type Skill,
   type TaskContext,
 } from "../../engine/agent/agent.ts";
 import { modelByName } from "./model-by-name.ts";
@@ -16,6 +17,8 @@ import type { ToolProvider, Tools } from "./tool.ts";
 
 /** An agent whose work is done by a language model. */
 export interface ModelAgentOptions extends Omit<AgentDefinition, "run" | "reply" | "skills" | "route"> {
+  /** For the card. The model handles all of them. Default: one skill with the name and the description of the agent. */
+  readonly skills?: readonly Omit<Skill, "run" | "input" | "jsonSchema">[];
   /**
    * A model of any AI SDK provider, or the name of a model behind an OpenAI-compatible endpoint (`provider/model`); or several: the next one is called if one
    * does not answer.

@@ -1,6 +1,6 @@
 import type { TaskContext } from "../../engine/agent/agent.ts";
 import { TaskFailure } from "../../engine/agent/task-failure.ts";
-import { REASONING_METADATA } from "../../protocol/reasoning.ts";
+import { REASONING_METADATA } from "../../protocol/artifact.ts";
 import { ContinuedText } from "./continued-text.ts";
 import type { ModelFileData } from "./model-contract.ts";
 

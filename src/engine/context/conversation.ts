@@ -1,9 +1,8 @@
-import type { Artifact } from "../../protocol/artifact.ts";
+import { type Artifact, isReasoning } from "../../protocol/artifact.ts";
 import type { TaskId } from "../../protocol/ids.ts";
 import { inputRequestsOf } from "../../protocol/input-request.ts";
 import type { Message } from "../../protocol/message.ts";
 import type { Part } from "../../protocol/part.ts";
-import { isReasoning } from "../../protocol/reasoning.ts";
 import { readTask, type StoredTask } from "../../protocol/serial.ts";
 import { isTerminal } from "../../protocol/state.ts";
 import { publicTaskId } from "../../protocol/task-key.ts";

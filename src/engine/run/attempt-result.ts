@@ -4,9 +4,9 @@ import type { Part } from "../../protocol/part.ts";
 import type { TerminalState } from "../../protocol/state.ts";
 import type { Agent, RunFunction, RunResult, Skill } from "../agent/agent.ts";
 import { Rejection } from "../agent/rejection.ts";
+import { applyRunEvent, runEventOf } from "../agent/run-event.ts";
 import { TaskFailure } from "../agent/task-failure.ts";
 import { type Iterated, type IterateOptions, iterateResult } from "./iterate.ts";
-import { applyRunEvent, runEventOf } from "./run-event.ts";
 import { RESULT, type RunContext } from "./task-context.ts";
 
 /** How the agent's code ended. */

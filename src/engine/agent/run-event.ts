@@ -1,9 +1,10 @@
 import { textOf } from "../../protocol/part.ts";
-import type { ArtifactChunk, StatusUpdate, TaskContext } from "../agent/agent.ts";
-import { isRecord } from "../agent/declared-value.ts";
-import { toMessageParts } from "../agent/output.ts";
-import { Rejection } from "../agent/rejection.ts";
-import { TaskFailure } from "../agent/task-failure.ts";
+import { isRecord } from "./declared-value.ts";
+import { toMessageParts } from "./output.ts";
+import type { ArtifactChunk, StatusUpdate } from "./output-types.ts";
+import { Rejection } from "./rejection.ts";
+import type { TaskContext } from "./task-context.ts";
+import { TaskFailure } from "./task-failure.ts";
 
 /** The event that an Observable has emitted; `undefined` if the value is output. */
 export function runEventOf(value: unknown): StatusUpdate | ArtifactChunk | undefined {

@@ -1,7 +1,7 @@
 import { concat, from, NEVER } from "rxjs";
 import { afterEach, describe, expect, test } from "vitest";
-import { agent } from "../../engine/agent/agent.ts";
 import { type EngineHarness, openHarness } from "../../testing/engine-harness.ts";
+import { agent } from "./agent.ts";
 
 let harness: EngineHarness;
 afterEach(() => harness[Symbol.asyncDispose]());
