@@ -1,13 +1,11 @@
-import { createServer, type Server } from "node:http";
-import type { AddressInfo } from "node:net";
 import { DatabaseSync } from "node:sqlite";
-import { text as textOfBody } from "node:stream/consumers";
 import {
   type Answer,
   type ModelServer,
   openModelServer,
   type WireMessage,
 } from "../../src/adapters/models/test/model-server.ts";
+import { type Ledger, openLedger } from "./ledger.ts";
 
 /** A model call as the model received it. `number` counts the model calls of its conversation, from 1. */
 export interface SeenCall {
@@ -18,37 +16,28 @@ export interface SeenCall {
 /** What is outside of the killed server: a model that counts its calls, and a ledger of payments. */
 export class ModelWorld implements AsyncDisposable {
   readonly seen: SeenCall[] = [];
-  /** How often each payment was made, by `task/n`. */
-  readonly payments: Map<string, number> = new Map<string, number>();
   /** The text of the latest answer, by task and number of the call. */
   readonly #texts = new Map<string, string>();
   readonly #model: ModelServer;
-  readonly #ledger: Server;
+  readonly #ledger: Ledger;
 
-  private constructor(model: ModelServer, ledger: Server) {
+  private constructor(model: ModelServer, ledger: Ledger) {
     this.#model = model;
     this.#ledger = ledger;
   }
 
   static async open(): Promise<ModelWorld> {
     const model = await openModelServer((messages) => world.#answer(messages));
-    const ledger = createServer((request, response) => {
-      void textOfBody(request).then((body) => {
-        const { task, n }: { task: string; n: number } = JSON.parse(body);
-        world.payments.set(`${task}/${n}`, (world.payments.get(`${task}/${n}`) ?? 0) + 1);
-        // The effect is there before the answer, so that kills come in between.
-        setTimeout(() => response.end(), 15);
-      });
-    });
-    await new Promise<void>((resolve) => void ledger.listen(0, "127.0.0.1", resolve));
-    const world = new ModelWorld(model, ledger);
+    const world = new ModelWorld(model, await openLedger());
     return world;
   }
 
+  get payments(): ReadonlyMap<string, number> {
+    return this.#ledger.payments;
+  }
+
   get environment(): Readonly<Record<string, string>> {
-    // Safe cast: the ledger listens on a port.
-    const { port } = this.#ledger.address() as AddressInfo;
-    return { CLERK_BASE_URL: this.#model.url, LEDGER_URL: `http://127.0.0.1:${port}/` };
+    return { CLERK_BASE_URL: this.#model.url, LEDGER_URL: this.#ledger.url };
   }
 
   /** How many calls of tools were cut off and not run again, as the model was told. */
@@ -71,8 +60,7 @@ export class ModelWorld implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    this.#ledger.closeAllConnections();
-    await new Promise<void>((resolve) => void this.#ledger.close(() => resolve()));
+    await this.#ledger[Symbol.asyncDispose]();
     await this.#model[Symbol.asyncDispose]();
   }
 
