@@ -50,7 +50,7 @@ export interface ModelAgentOptions extends Omit<AgentDefinition, "run" | "reply"
   readonly retries?: number;
   /** Milliseconds without any part of the answer after which a model call has failed. Default 60000. */
   readonly stallTimeout?: number;
-  /** Characters of one answer of the model. Above it the task fails with `model-output-too-large`. Default 200000. */
+  /** Characters of one answer of the model, plus one for each piece of the stream. Above it the task fails with `model-output-too-large`. Default 200000. */
   readonly maxOutput?: number;
   readonly temperature?: number;
   readonly maxOutputTokens?: number;

@@ -104,7 +104,8 @@ class Collected {
 
   async take(part: ModelStreamPart): Promise<void> {
     const { output, maxOutput } = this.#options;
-    this.#size += (part.delta?.length ?? 0) + (part.input?.length ?? 0);
+    // An empty piece counts too: a stream of them must not go on forever.
+    this.#size += 1 + (part.delta?.length ?? 0) + (part.input?.length ?? 0);
     if (this.#size > maxOutput)
       throw new TaskFailure("The model's answer is too large.", { code: "model-output-too-large" });
     switch (part.type) {

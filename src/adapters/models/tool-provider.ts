@@ -22,17 +22,19 @@ export function filterTools(tools: Tools | ToolProvider, filter: ToolFilter): To
   const { only, except, prefix = "", permit, approve, timeout } = filter;
   return providerOf(tools, async (task) => {
     const found = typeof tools === "function" ? await tools(task) : tools;
-    const kept: Record<string, Tool> = {};
+    const kept: (readonly [string, Tool])[] = [];
     for (const [name, tool] of Object.entries(found)) {
       if (only?.includes(name) === false || except?.includes(name) === true) continue;
       if (permit !== undefined && !(await permit(name, task))) continue;
-      kept[prefix + name] = {
+      const changed: Tool = {
         ...tool,
         ...(timeout !== undefined && { timeout }),
         ...(approve !== undefined && { approve: typeof approve === "function" ? approve(name, task) : approve }),
       };
+      kept.push([prefix + name, changed]);
     }
-    return kept;
+    // Not by assignment: a server may call a tool `__proto__`.
+    return Object.fromEntries(kept);
   });
 }
 
