@@ -10,6 +10,14 @@ export {
   type RemoteInvocationResult,
 } from "./client/invoke/invoke-remote-agent.ts";
 export { type A2AAgentCard, type A2AAgentSkill, buildAgentCard, buildAgentCardForAgent } from "./plain/agent-card.ts";
+export {
+  AgentLoop,
+  AgentLoopError,
+  type LoopEvent,
+  type LoopIds,
+  type LoopObservable,
+  type LoopResult,
+} from "./plain/agent-loop.ts";
 export { NotFoundError, ValidationError } from "./plain/errors.ts";
 export { clearTaskStore, handleTaskGet, handleTaskSend } from "./plain/task-handler.ts";
 export type { A2AMessage, A2ATask, A2ATaskDeps, A2ATaskSendRequest, A2ATaskState } from "./plain/types.ts";

@@ -3,7 +3,7 @@ import { errorOf, ValidationError } from "./errors.ts";
 import type { A2ATaskDeps } from "./types.ts";
 
 /** Never resolved: the server receives the request directly and uses only the path of its URL. */
-const NOWHERE = "http://server.invalid";
+export const NOWHERE: string = "http://server.invalid";
 
 /**
  * Sends a request to a path of the agent: a POST with a body, else a GET. Resolves with the JSON response and rejects with the server's error, also for a
@@ -11,10 +11,9 @@ const NOWHERE = "http://server.invalid";
  */
 export async function askServer(deps: A2ATaskDeps, path: string, body?: unknown): Promise<unknown> {
   const { server, agentId, headers } = deps;
-  const place = agentId === undefined ? "" : `/agents/${encodeURIComponent(agentId)}`;
   const posted = body === undefined ? {} : { method: "POST", body: jsonOf(body) };
   const required = body === undefined ? {} : { [REQUIRE_DEFAULT_PROJECT]: "true" };
-  const request = new Request(`${NOWHERE}${place}${path}`, {
+  const request = new Request(`${NOWHERE}${agentPath(agentId)}${path}`, {
     headers: { ...headers, ...required, "content-type": "application/json" },
     ...posted,
   });
@@ -22,6 +21,11 @@ export async function askServer(deps: A2ATaskDeps, path: string, body?: unknown)
   const answer: unknown = await response.json();
   if (!response.ok) throw errorOf(response.status, answer);
   return answer;
+}
+
+/** The path of an agent; empty for the agent at the root. */
+export function agentPath(agentId: string | undefined): string {
+  return agentId === undefined ? "" : `/agents/${encodeURIComponent(agentId)}`;
 }
 
 function jsonOf(body: unknown): string {

@@ -18,3 +18,10 @@ export interface Artifact {
   readonly extensions?: readonly string[];
   readonly metadata?: JsonObject;
 }
+
+/** Marks an artifact with the reasoning of a model. It is for readers, and no part of the conversation. */
+export const REASONING_METADATA: JsonObject = { kind: "reasoning" };
+
+export function isReasoning({ metadata }: Pick<Artifact, "metadata">): boolean {
+  return metadata?.["kind"] === REASONING_METADATA["kind"];
+}

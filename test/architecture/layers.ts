@@ -50,9 +50,12 @@ export const DIRECTIONS: Readonly<Record<string, readonly string[]>> = {
     ...["protocol", "internal", "client"],
     ...["engine/agent/agent.ts", "engine/agent/json-schema.ts", "engine/agent/task-failure.ts"],
   ],
-  demo: ["protocol", "engine/agent/agent.ts"],
+  demo: ["protocol", "adapters", "engine/agent/agent.ts"],
   /** Functions over a server that is there already: of the platform and the engine it knows types alone. */
-  plain: ["protocol", "internal", "wire", "platform/create-server.ts", "engine/agent/agent.ts"],
+  plain: [
+    ...["protocol", "internal", "wire", "client/http/sse.ts"],
+    ...["platform/create-server.ts", "engine/agent/agent.ts"],
+  ],
   platform: ["*", "!cli", "!testing", "!plain"],
   testing: ["*", "!cli", "!platform"],
   cli: [
@@ -133,6 +136,8 @@ export const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   "fast-check": ["testing"],
   "@bufbuild/protobuf": ["wire"],
   "@opentelemetry/api": ["telemetry"],
+  "@ai-sdk/openai-compatible": ["adapters"],
+  "@modelcontextprotocol/client": ["adapters"],
 };
 
 /** No Node in these folders, so that they run anywhere: pure functions over data, and what callers use in browsers. */

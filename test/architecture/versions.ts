@@ -16,7 +16,7 @@ const MENTION = new RegExp(`(?<![\\w.])(?:${NAMED.join("|")})(?:\\.\\d+)?(?![\\d
 
 /** What is no version of the protocol, or must name one: the agents of the demonstration have versions of their own. */
 const ALLOWED: readonly Mention[] = [
-  ...["booking", "countdown", "echo", "files"].map((name) => ({ file: `demo/${name}.ts`, text: "1.0.0" })),
+  ...["assistant", "booking", "countdown", "echo", "files"].map((name) => ({ file: `demo/${name}.ts`, text: "1.0.0" })),
   { file: "testing/store-operations.ts", text: "1.0/jsonrpc" },
   { file: "testing/store/write-cases.ts", text: "1.0/jsonrpc" },
 ];

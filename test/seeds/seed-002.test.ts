@@ -4,6 +4,8 @@ import "./seed-002/tools.ts";
 import "./seed-002/connection.ts";
 import "./seed-002/error-codes.ts";
 import "./seed-002/server.ts";
+import "./seed-002/agent-loop.ts";
+import "./seed-002/tool-providers.ts";
 import "./seed-002/rest.ts";
 import "./seed-002/client.ts";
 import "./seed-002/their-servers.ts";

@@ -1,4 +1,4 @@
-import type { TaskContext } from "../../engine/agent/agent.ts";
+import type { ArtifactWriter } from "../../engine/agent/agent.ts";
 
 /** Characters of one chunk. A longer delta is divided. */
 const MAX_CHUNK = 32 * 1024;
@@ -8,16 +8,17 @@ const MAX_CHUNK = 32 * 1024;
  * replaces what was written since `before`.
  */
 export class ContinuedText {
-  readonly #task: TaskContext;
-  /** The text of the result before this call. */
+  /** Absent: the text is only collected. */
+  readonly #artifact: ArtifactWriter | undefined;
+  /** The text of the artifact before this call. */
   readonly #before: string;
   /** What readers have received of this call. */
   #written = "";
   /** What the current try has produced. */
   #text = "";
 
-  constructor(task: TaskContext, before: string) {
-    this.#task = task;
+  constructor(artifact: ArtifactWriter | undefined, before: string) {
+    this.#artifact = artifact;
     this.#before = before;
   }
 
@@ -33,23 +34,20 @@ export class ContinuedText {
   async write(delta: string): Promise<void> {
     this.#text += delta;
     // The same text again: readers have it.
-    if (this.#written.startsWith(this.#text)) return;
-    if (!this.#text.startsWith(this.#written)) return this.#replace();
-    await this.#append(this.#text.slice(this.#written.length));
+    if (this.#artifact === undefined || this.#written.startsWith(this.#text)) return;
+    if (!this.#text.startsWith(this.#written)) return this.#replace(this.#artifact);
+    const news = this.#text.slice(this.#written.length);
+    for (let at = 0; at < news.length; at += MAX_CHUNK) await this.#artifact.write(news.slice(at, at + MAX_CHUNK));
+    this.#written = this.#text;
   }
 
   /** The try has ended. If it produced less than an earlier one, the rest is removed. */
   async end(): Promise<void> {
-    if (this.#written !== this.#text) await this.#replace();
+    if (this.#artifact !== undefined && this.#written !== this.#text) await this.#replace(this.#artifact);
   }
 
-  async #replace(): Promise<void> {
+  async #replace(artifact: ArtifactWriter): Promise<void> {
     this.#written = this.#text;
-    await this.#task.artifact("result").replace(this.#before + this.#text);
-  }
-
-  async #append(text: string): Promise<void> {
-    for (let at = 0; at < text.length; at += MAX_CHUNK) await this.#task.write(text.slice(at, at + MAX_CHUNK));
-    this.#written = this.#text;
+    await artifact.replace(this.#before + this.#text);
   }
 }

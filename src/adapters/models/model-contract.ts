@@ -16,6 +16,7 @@ export interface ModelCall {
   readonly tools?: ModelTool[];
   readonly temperature?: number;
   readonly maxOutputTokens?: number;
+  readonly responseFormat?: { readonly type: "json"; readonly schema?: JsonObject };
   readonly abortSignal?: AbortSignal;
 }
 
@@ -26,15 +27,32 @@ export interface ModelTool {
   readonly inputSchema: JsonObject;
 }
 
+/** Data of the provider, such as a signature, that it wants back with the next call. */
+export interface ProviderOptions {
+  readonly providerOptions?: Record<string, JsonObject>;
+}
+
+/** The content of a file: base64 or bytes, or a URL. */
+export type ModelFileData =
+  | { readonly type: "data"; readonly data: string | Uint8Array }
+  | { readonly type: "url"; readonly url: URL };
+
 /** One piece of a model's answer. Other types than those used here are ignored. */
 export interface ModelStreamPart {
   readonly type: string;
+  /** Of texts and reasoning: the block that it belongs to. */
+  readonly id?: string;
   /** Of `text-delta` and `reasoning-delta`. */
   readonly delta?: string;
   /** Of `tool-call`; `input` is JSON text. */
   readonly toolCallId?: string;
   readonly toolName?: string;
   readonly input?: string;
+  /** Data of the provider by its name. */
+  readonly providerMetadata?: object | undefined;
+  /** Of `file`. */
+  readonly mediaType?: string;
+  readonly data?: ModelFileData;
   /** Of `finish`. */
   readonly usage?: {
     readonly inputTokens: { readonly total: number | undefined; readonly cacheRead: number | undefined };
@@ -51,18 +69,33 @@ export type ModelMessage =
   | { readonly role: "assistant"; readonly content: AssistantContent[] }
   | { readonly role: "tool"; readonly content: ToolContent[] };
 
-export type UserContent =
-  | { readonly type: "text"; readonly text: string }
-  | {
-      readonly type: "file";
-      readonly mediaType: string;
-      readonly filename?: string;
-      readonly data: { readonly type: "data"; readonly data: string } | { readonly type: "url"; readonly url: URL };
-    };
+export type UserContent = TextContent | FileContent;
 
-export type AssistantContent =
-  | { readonly type: "text"; readonly text: string }
-  | { readonly type: "tool-call"; readonly toolCallId: string; readonly toolName: string; readonly input: JsonValue };
+export interface TextContent {
+  readonly type: "text";
+  readonly text: string;
+}
+
+export interface FileContent {
+  readonly type: "file";
+  readonly mediaType: string;
+  readonly filename?: string;
+  readonly data: ModelFileData;
+}
+
+export type AssistantContent = TextContent | FileContent | ReasoningContent | ToolCallContent;
+
+export interface ReasoningContent extends ProviderOptions {
+  readonly type: "reasoning";
+  readonly text: string;
+}
+
+export interface ToolCallContent extends ProviderOptions {
+  readonly type: "tool-call";
+  readonly toolCallId: string;
+  readonly toolName: string;
+  readonly input: JsonValue;
+}
 
 export interface ToolContent {
   readonly type: "tool-result";

@@ -20,6 +20,8 @@ export type ToolOutcome =
 
 const DEFAULT_TIMEOUT = 60_000;
 const MAX_SHOWN = 500;
+/** Characters of JSON. */
+const MAX_RESULT = 200_000;
 const CUT_OFF =
   "The server stopped while this tool ran. It is not known whether it had its effect, and it was not run again. Check before you repeat it.";
 
@@ -99,7 +101,7 @@ async function executed(
     const signal = AbortSignal.any([step.signal, timeout]);
     try {
       const work = tool.execute?.(input, { task, key: step.key, signal });
-      return { output: jsonOf(await untilAborted(work, signal)) };
+      return outcomeOfResult(await untilAborted(work, signal));
     } catch (error) {
       if (step.signal.aborted) throw step.signal.reason;
       if (error instanceof TaskAborted) throw error;
@@ -110,10 +112,16 @@ async function executed(
   });
 }
 
-function jsonOf(value: unknown): JsonValue {
+/** The result is stored and goes to the model, so its size is limited. */
+function outcomeOfResult(value: unknown): ToolOutcome {
   const text: string | undefined = JSON.stringify(value);
+  if (text === undefined) return { output: null };
+  if (text.length > MAX_RESULT)
+    return {
+      error: `The result has ${text.length} characters of JSON; at most ${MAX_RESULT} are allowed. Ask for less.`,
+    };
   // Safe cast: `JSON.parse` returns a JSON value.
-  return text === undefined ? null : (JSON.parse(text) as JsonValue);
+  return { output: JSON.parse(text) as JsonValue };
 }
 
 /** No text stands for no input. */

@@ -33,9 +33,17 @@ export interface Tool<Schema extends StandardSchemaV1 | undefined = StandardSche
   readonly timeout?: number;
 }
 
-/** The tools of an agent by name; or a function that returns them for a task, for example by its caller. */
+/** The tools of an agent by name. */
 export type Tools = Readonly<Record<string, Tool>>;
-export type ToolProvider = (task: TaskContext) => Tools | Promise<Tools>;
+
+/**
+ * Provides the tools of a task: local functions, tools of the caller, tools of an MCP server. It is called when a task starts, and again when it continues after a
+ * restart. `close` frees what it holds, such as connections; it may be called twice.
+ */
+export interface ToolProvider {
+  (task: TaskContext): Tools | Promise<Tools>;
+  close?(): Promise<void>;
+}
 
 /** Declares a tool, so that `execute` gets the output type of its schema. */
 export function tool<const Schema extends StandardSchemaV1 | undefined = undefined>(declaration: Tool<Schema>): Tool {

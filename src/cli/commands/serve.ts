@@ -1,6 +1,7 @@
 import { Command } from "commander";
 import { loadAgents } from "../../platform/agents/load-agents.ts";
 import { StartupError } from "../../platform/startup-error.ts";
+import { packageVersion } from "../../platform/version.ts";
 import {
   addServingOptions,
   SERVING_ENVIRONMENT,
@@ -14,6 +15,7 @@ A module exports its agents: as its default export (one, a list, or a function t
 Examples:
   palaver serve --demo
   palaver serve agent.ts
+  palaver serve --model ollama/llama3.2 --instructions "Answer in one sentence."
   palaver serve billing.ts travel.ts --port 8080
   palaver serve agent.ts --store memory:
   palaver serve agent.ts --store sqlite:/var/lib/agents/tasks.db --public-url https://agents.example.org
@@ -25,27 +27,55 @@ export function serveCommand(): Command {
   const command = new Command("serve")
     .description("Serve the agents that the given modules export.")
     .argument("[modules...]", "files that export agents (.ts or .js)")
-    .option("--demo", "serve the demo agents: echo, countdown, booking, files");
+    .option("--demo", "serve the demo agents: echo, countdown, booking, files, assistant")
+    .option("--model <provider/model>", "serve an assistant with this language model, as in ollama/llama3.2")
+    .option("--instructions <text>", "the system prompt of that assistant");
   addServingOptions(command);
   return command.helpOption("-h, --help", "print this help").addHelpText("after", EXAMPLES).action(serveModules);
 }
 
 interface Flags extends ServingFlags {
   readonly demo?: boolean;
+  readonly model?: string;
+  readonly instructions?: string;
 }
 
-async function serveModules(modules: readonly string[], { demo, ...flags }: Flags): Promise<void> {
-  if (modules.length === 0 && demo !== true) {
+async function serveModules(modules: readonly string[], options: Flags): Promise<void> {
+  const { demo, model, instructions, ...flags } = options;
+  if (modules.length === 0 && demo !== true && model === undefined) {
     throw new StartupError(
       "usage",
       "No module is given.\nName a module that exports an agent (palaver serve agent.ts), or try palaver serve --demo.",
     );
   }
+  if (instructions !== undefined && model === undefined)
+    throw new StartupError("usage", "--instructions needs --model: it is the system prompt of that model.");
   // Loaded here, so that other commands start without the server.
   const [{ serve }, { demoAgents }] = await Promise.all([
     import("../../platform/serve.ts"),
     import("../../demo/agents.ts"),
   ]);
-  const agents = [...(await loadAgents(modules)), ...(demo === true ? demoAgents : [])];
+  const agents = [
+    ...(model === undefined ? [] : [await modelAssistant(model, instructions)]),
+    ...(await loadAgents(modules)),
+    ...(demo === true ? demoAgents : []),
+  ];
   await serve(agents, servingOptionsFrom(flags));
+}
+
+/** An agent with a model and no tools. */
+async function modelAssistant(model: string, instructions: string | undefined) {
+  const { modelAgent } = await import("../../adapters/models/model-agent.ts");
+  try {
+    return modelAgent({
+      id: "model",
+      name: model,
+      description: `Answers with the language model ${model}.`,
+      version: packageVersion(),
+      model,
+      ...(instructions !== undefined && { instructions }),
+    });
+  } catch (error) {
+    throw new StartupError("usage", error instanceof Error ? error.message : String(error));
+  }
 }

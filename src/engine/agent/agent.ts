@@ -14,7 +14,15 @@ export type {
   Skill,
 } from "./definition.ts";
 export type { JsonSchemaSource } from "./json-schema.ts";
-export type { FileOutput, ObservableLike, Output, ReceivedFile, RunResult } from "./output-types.ts";
+export type {
+  ArtifactChunk,
+  FileOutput,
+  ObservableLike,
+  Output,
+  ReceivedFile,
+  RunResult,
+  StatusUpdate,
+} from "./output-types.ts";
 export { type AbortCause, TaskAborted } from "./task-aborted.ts";
 export type {
   Answer,

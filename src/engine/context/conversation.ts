@@ -1,4 +1,4 @@
-import type { Artifact } from "../../protocol/artifact.ts";
+import { type Artifact, isReasoning } from "../../protocol/artifact.ts";
 import type { TaskId } from "../../protocol/ids.ts";
 import { inputRequestsOf } from "../../protocol/input-request.ts";
 import type { Message } from "../../protocol/message.ts";
@@ -47,10 +47,7 @@ export async function readConversation(
   const { results, turn, ref } = host;
   const key = results.key("conversation", "");
   const known = results.recall(key);
-  const own = messagesOf(
-    { history: before(turn), results: turn.artifacts.flatMap(({ parts }) => parts) },
-    { id: ref.id, files },
-  );
+  const own = messagesOf({ history: before(turn), results: resultsOf(turn.artifacts) }, { id: ref.id, files });
   const earlier: ConversationMessage[][] = [];
   const used: TaskId[] = [];
   let count = own.length;
@@ -123,13 +120,18 @@ interface Content {
 function contentOf(stored: StoredTask): Content {
   const { large } = stored;
   const { status, history = [], artifacts = [] } = readTask(stored);
-  const results = large?.artifacts === undefined ? artifacts.flatMap(({ parts }) => parts) : [LEFT_OUT];
+  const results = large?.artifacts === undefined ? resultsOf(artifacts) : [LEFT_OUT];
   const reason = status.state === "completed" ? undefined : status.message?.parts;
   return {
     // The members of a large task are placeholders.
     history: large?.history === undefined ? history : [],
     results: reason === undefined ? results : [...results, ...reason],
   };
+}
+
+/** Without the reasoning of a model, which is for readers only. */
+function resultsOf(artifacts: readonly Artifact[]): readonly Part[] {
+  return artifacts.filter((artifact) => !isReasoning(artifact)).flatMap(({ parts }) => parts);
 }
 
 function messagesOf(

@@ -2,10 +2,11 @@ import type { LazyAbort } from "../../internal/lazy-abort.ts";
 import type { JsonValue } from "../../protocol/json.ts";
 import type { Part } from "../../protocol/part.ts";
 import type { TerminalState } from "../../protocol/state.ts";
-import type { Agent, Output, RunFunction, RunResult, Skill } from "../agent/agent.ts";
+import type { Agent, RunFunction, RunResult, Skill } from "../agent/agent.ts";
 import { Rejection } from "../agent/rejection.ts";
+import { applyRunEvent, runEventOf } from "../agent/run-event.ts";
 import { TaskFailure } from "../agent/task-failure.ts";
-import { type IterateOptions, iterateResult } from "./iterate.ts";
+import { type Iterated, type IterateOptions, iterateResult } from "./iterate.ts";
 import { RESULT, type RunContext } from "./task-context.ts";
 
 /** How the agent's code ended. */
@@ -59,19 +60,25 @@ export function runOf(agent: Agent, skill: Skill | undefined): RunFunction<unkno
 /** Writes what the agent's function returns or yields into the artifact `result`. Rejects if the run was asked to stop and returns nothing. */
 export async function consumeResult(result: RunResult | undefined, consumer: Consumer): Promise<void> {
   const { run, context, aborter } = consumer;
-  const value = iterateResult(result, run) ?? (await result);
-  const chunks = iterateResult(value, run);
-  if (chunks !== undefined) return consumeAll(chunks, consumer);
+  const given = iterateResult(result, run);
+  const value = given === undefined ? await result : undefined;
+  const iterated = given ?? iterateResult(value, run);
+  if (iterated !== undefined) return consumeAll(iterated, consumer);
   // A run that returns nothing after it was asked to stop has stopped; a run that returns a result has completed.
   if (value === undefined) return aborter.throwIfAborted();
   // Safe: a run returns an Output or nothing; toParts rejects everything else.
   return context.artifact(RESULT).end(value as JsonValue);
 }
 
-async function consumeAll(chunks: AsyncIterable<Output>, { context, aborter }: Consumer): Promise<void> {
-  for await (const chunk of chunks) {
+async function consumeAll({ values, isObservable }: Iterated, { context, aborter }: Consumer): Promise<void> {
+  for await (const value of values) {
     aborter.throwIfAborted();
-    const room = context.yielded(chunk);
+    const event = isObservable ? runEventOf(value) : undefined;
+    if (event !== undefined) {
+      if ((await applyRunEvent(event, context)) === "end") return;
+      continue;
+    }
+    const room = context.yielded(value);
     if (room !== undefined) await room;
   }
   // A generator that stopped because of the signal may end like one that is done.

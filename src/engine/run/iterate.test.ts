@@ -7,9 +7,9 @@ import { iterateResult, ObservableOverflow } from "./iterate.ts";
 const idle = new AbortController().signal;
 
 function iterate(result: unknown, options: { signal?: AbortSignal; maxBuffered?: number } = {}): AsyncIterable<Output> {
-  const iterable = iterateResult(result, { signal: idle, maxBuffered: 10, ...options });
-  if (iterable === undefined) throw new Error("not iterable");
-  return iterable;
+  const iterated = iterateResult(result, { signal: idle, maxBuffered: 10, ...options });
+  if (iterated === undefined) throw new Error("not iterable");
+  return iterated.values;
 }
 
 async function collect(iterable: AsyncIterable<Output>): Promise<Output[]> {

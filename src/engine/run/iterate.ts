@@ -19,17 +19,25 @@ export class ObservableOverflow extends Error {
   }
 }
 
+/** The values of a run. */
+export interface Iterated {
+  readonly values: AsyncIterable<Output>;
+  /** They come from an Observable, so some may be events. */
+  readonly isObservable: boolean;
+}
+
 /**
  * Returns the result of a run as an async iterable, if it is one or is an Observable. `undefined` for everything else: strings, arrays and other
  * synchronous iterables are single values. An Observable is read through a bounded buffer: it is subscribed to at the first read, and
  * unsubscribed from at its end, at `return()`, at an overflow and at an abort. Values that came before an error are delivered before it.
  */
-export function iterateResult(result: unknown, options: IterateOptions): AsyncIterable<Output> | undefined {
+export function iterateResult(result: unknown, options: IterateOptions): Iterated | undefined {
   if (result === null || (typeof result !== "object" && typeof result !== "function")) return undefined;
-  if (isAsyncIterable(result)) return result;
+  if (isAsyncIterable(result)) return { values: result, isObservable: false };
   const observable = observableOf(result);
   if (observable === undefined) return undefined;
-  return { [Symbol.asyncIterator]: () => new ObservableIterator(observable, options) };
+  const values = { [Symbol.asyncIterator]: () => new ObservableIterator(observable, options) };
+  return { values, isObservable: true };
 }
 
 function isAsyncIterable(value: object): value is AsyncIterable<Output> {

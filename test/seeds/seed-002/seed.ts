@@ -48,9 +48,9 @@ const INDEX = {
   "Key Protocol Features": "nothing: a summary",
   "Compliance with A2A v0.3.0 › kind first": "tested",
   "Compliance with A2A v0.3.0 › the other claims": "nothing: each has its own section",
-  "Integration with RxJS Agent › 1 AgentLoop": "nothing: the REST server section tests the Observable",
-  "Integration with RxJS Agent › 2 ToolProviders":
-    "later: agents made of local or MCP tools do not exist yet; client tools are tested above",
+  "Integration with RxJS Agent › 1 AgentLoop": "tested",
+  "Integration with RxJS Agent › 1 AgentLoop › typed events": "tested",
+  "Integration with RxJS Agent › 2 ToolProviders": "tested",
   "Integration with RxJS Agent › 3 Authentication": "nothing: same as the section Authentication",
   "Integration with RxJS Agent › 4 Observability": "tested",
   "Integration with RxJS Agent › 5 Extension Points": "tested",

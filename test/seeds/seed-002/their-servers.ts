@@ -2,10 +2,13 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import express from "express";
+import { TaskFailure } from "palaver";
 import { type AgentClient, connect, type RemoteStreamEvent, textOf } from "palaver/client";
+import { AgentLoop } from "palaver/plain";
 import { from, Observable, Subject, throwError } from "rxjs";
 import { expect, it, onTestFinished } from "vitest";
 import { type PrintedName, runPrinted } from "../printed/run.ts";
+import { serveScript } from "../stage.ts";
 import { seed } from "./seed.ts";
 
 /** Runs the servers that the seed prints, unchanged, and calls them with our client. */
@@ -52,9 +55,9 @@ function literalRouter(): express.Router {
   });
 }
 
-async function linesOf(remote: AgentClient): Promise<string[]> {
+async function linesOf(remote: AgentClient, text = "Analyze sales data"): Promise<string[]> {
   const lines: string[] = [];
-  for await (const event of remote.stream("Hello!")) lines.push(lineOf(event));
+  for await (const event of remote.stream(text)) lines.push(lineOf(event));
   return lines;
 }
 
@@ -90,20 +93,23 @@ it(
   },
 );
 
+const CHUNK = { type: "artifact-chunk", artifactId: "art-1" };
 const EVENTS = [
   { type: "status-update", state: "working" },
-  { type: "artifact-chunk", artifactId: "art-1", chunk: "Sales " },
-  { type: "artifact-chunk", artifactId: "art-1", chunk: "increased", append: true, lastChunk: true },
+  { ...CHUNK, chunk: "Sales " },
+  { ...CHUNK, chunk: "increased", append: true, lastChunk: true },
 ];
 
-/** The agent that the printed server imports; its module is not printed. */
-function agentLoop(invoke: (parts: readonly { readonly text?: string }[]) => Observable<object>) {
-  return class AgentLoop {
-    readonly invoke = invoke;
-    cancel(): void {}
-    async invokeSync(parts: readonly { readonly text?: string }[]): Promise<object> {
-      if (parts[0]?.text === "fail") throw new Error("No such table");
-      return { artifacts: [{ artifactId: "art-1", parts: [{ kind: "text", text: `${parts[0]?.text} back` }] }] };
+/** The class that the printed server imports: ours, over an agent whose run returns events. */
+async function agentLoop(): Promise<new () => AgentLoop> {
+  const stage = await serveScript((task) => {
+    if (task.text === "fail") return throwError(() => new TaskFailure("No such table"));
+    return task.text === "Hello" ? from([{ ...CHUNK, chunk: "Hello back", lastChunk: true }]) : from(EVENTS);
+  });
+  onTestFinished(() => stage[Symbol.asyncDispose]());
+  return class extends AgentLoop {
+    constructor() {
+      super({ server: stage.server });
     }
   };
 }
@@ -116,8 +122,7 @@ it(
     "over REST, the printed server's bare events are read; a send returns its task, and its errors are errors",
   ),
   async () => {
-    const AgentLoop = agentLoop(() => from(EVENTS));
-    const remote = await connectTo("002-server.txt", { AgentLoop, uuidv4: uuid }, REST);
+    const remote = await connectTo("002-server.txt", { AgentLoop: await agentLoop(), uuidv4: uuid }, REST);
     expect(await linesOf(remote)).toEqual([
       "Task: submitted",
       "Status: working",
@@ -140,8 +145,7 @@ it(
     "an error among the printed server's events ends the stream if the task cannot be read again",
   ),
   async () => {
-    const AgentLoop = agentLoop(() => throwError(() => new Error("No such table")));
-    const remote = await connectTo("002-server.txt", { AgentLoop, uuidv4: uuid }, REST);
-    await expect(linesOf(remote)).rejects.toMatchObject({ name: "RemoteError" });
+    const remote = await connectTo("002-server.txt", { AgentLoop: await agentLoop(), uuidv4: uuid }, REST);
+    await expect(linesOf(remote, "fail")).rejects.toMatchObject({ name: "RemoteError" });
   },
 );
