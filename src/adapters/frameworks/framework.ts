@@ -8,6 +8,8 @@ export type FrameworkEvent =
   /** A model begins a message: its text is separated from the text before. */
   | { readonly kind: "message" }
   | { readonly kind: "text"; readonly text: string }
+  /** A result that is not text of a model. */
+  | { readonly kind: "output"; readonly output: JsonValue }
   | { readonly kind: "tool-call"; readonly id: string; readonly name: string; readonly input: JsonValue }
   | { readonly kind: "tool-result"; readonly id: string; readonly output: JsonValue }
   | { readonly kind: "tool-failure"; readonly id: string; readonly error: string }

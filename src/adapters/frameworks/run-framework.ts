@@ -84,6 +84,9 @@ async function readStage(
         isSeparate = false;
         wroteText = true;
         break;
+      case "output":
+        await task.write(event.output);
+        break;
       case "usage":
         addUsage(usage, event.usage);
         break;
