@@ -73,7 +73,8 @@ function toolOutcome({ tool_call_id: id = "", status, content }: LangGraphMessag
   return { kind: "tool-result", id, output: parsed(text) };
 }
 
-function textOfContent(content: unknown): string {
+/** The text of a message; other content is left out. */
+export function textOfContent(content: unknown): string {
   if (typeof content === "string") return content;
   if (!Array.isArray(content)) return "";
   return content

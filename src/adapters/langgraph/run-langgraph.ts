@@ -1,15 +1,18 @@
+import type { TaskContext } from "../../engine/agent/agent.ts";
 import type { JsonObject } from "../../protocol/json.ts";
 import type { FrameworkEvent, FrameworkRun } from "../frameworks/framework.ts";
 import type { LangGraphCheckpointEvent, LangGraphGraph, LangGraphMessage } from "./graph.ts";
 import { questionsOf, resumeValue } from "./interrupts.ts";
 import type { LangGraphModule } from "./load-langgraph.ts";
-import { MessageReader } from "./message-reader.ts";
+import { MessageReader, textOfContent } from "./message-reader.ts";
 import { createTurnSaver, type SaverEntry, type TurnSaver } from "./turn-saver.ts";
 
 /** What is needed to continue: the checkpoints that this adapter keeps, or the place in the graph's own checkpointer. */
 interface LangGraphState extends JsonObject {
   readonly entries?: readonly SaverEntry[];
   readonly checkpointId?: string;
+  /** Whether text was streamed in this turn. */
+  readonly hasText: boolean;
 }
 
 export interface LangGraphSetup {
@@ -26,61 +29,69 @@ export interface LangGraphSetup {
 }
 
 /** Runs the graph from the last stored checkpoint, and translates its stream. */
-export async function* runLangGraph(
-  setup: LangGraphSetup,
-  { task, progress }: FrameworkRun,
-): AsyncGenerator<FrameworkEvent> {
+export async function* runLangGraph(setup: LangGraphSetup, run: FrameworkRun): AsyncGenerator<FrameworkEvent> {
+  const { task, progress } = run;
+  // Safe cast: this adapter made the states.
   const states = progress.flatMap(({ state }) => (state === undefined ? [] : [state as LangGraphState]));
-  const own = setup.graph.checkpointer;
-  const saver = own
-    ? undefined
-    : createTurnSaver(
-        setup.module.BaseCheckpointSaver,
-        states.flatMap(({ entries = [] }) => entries),
-      );
-  const graph = saver === undefined ? setup.graph : withCheckpointer(setup.graph, saver);
-  const thread = { thread_id: saver === undefined ? setup.thread : task.id };
-  const start = saver === undefined ? await placeToContinue(graph, thread, states.at(-1)?.checkpointId) : {};
+  const { graph, saver, thread } = threadOf(setup, { task, states });
   const reader = new MessageReader();
+  let last = states.at(-1)?.checkpointId;
+  let hasText = states.at(-1)?.hasText ?? false;
+  const start = saver === undefined ? await placeToContinue(graph, thread, last) : {};
   const stream = await graph.stream(inputOf(setup, progress), {
     configurable: { ...thread, ...start },
     streamMode: ["messages", "updates", "checkpoints"],
-    // A checkpoint is saved before the graph continues, so that the next one never replaces it before it is in the stream.
+    // A checkpoint is saved before it is in the stream.
     durability: "sync",
     signal: task.signal,
   });
-  let last = states.at(-1)?.checkpointId;
   for await (const item of stream) {
     const [mode, content] = streamItem(item);
-    if (mode === "messages") yield* messageEvents(reader, content, setup.nodes);
-    else if (mode === "updates") yield* reader.complete();
-    else {
-      // Safe cast: this is what LangGraph sends in this mode.
-      const { configurable = {} } = (content as LangGraphCheckpointEvent).config ?? {};
-      const { checkpoint_id: id, checkpoint_ns: ns = "" } = configurable;
-      if (id === undefined || ns !== "" || id === last) continue;
+    if (mode === "checkpoints") {
+      const id = checkpointId(content);
+      if (id === undefined || id === last) continue;
       last = id;
-      yield { kind: "checkpoint", state: stateOf(saver, id) };
+      yield { kind: "checkpoint", state: { checkpointId: id, hasText, ...(saver && { entries: saver.take(id) }) } };
+      continue;
+    }
+    for (const event of mode === "messages" ? messageEvents(reader, content, setup.nodes) : reader.complete()) {
+      hasText ||= event.kind === "text";
+      yield event;
     }
   }
   const snapshot = await graph.getState({ configurable: thread });
   const questions = questionsOf(snapshot);
-  const result = questions.length === 0 ? setup.output?.(snapshot.values) : undefined;
-  if (result !== undefined) yield result;
-  const checkpointId = snapshot.config.configurable?.checkpoint_id;
-  yield {
-    kind: "end",
-    state: saver === undefined ? place(checkpointId) : { ...place(checkpointId), entries: saver.take() },
-    questions,
+  if (questions.length === 0) {
+    const result = setup.output?.(snapshot.values) ?? (hasText ? undefined : lastText(snapshot.values));
+    if (result !== undefined) yield result;
+  }
+  const { checkpoint_id: id } = snapshot.config.configurable ?? {};
+  const state: LangGraphState = {
+    hasText,
+    ...(id !== undefined && { checkpointId: id }),
+    ...(saver && { entries: saver.take() }),
   };
+  yield { kind: "end", state, questions };
 }
 
-function stateOf(saver: TurnSaver | undefined, checkpointId: string): LangGraphState {
-  return { checkpointId, ...(saver !== undefined && { entries: saver.take(checkpointId) }) };
+interface Thread {
+  readonly graph: LangGraphGraph;
+  /** Absent: the graph has a checkpointer of its own. */
+  readonly saver?: TurnSaver;
+  readonly thread: { readonly thread_id: string };
 }
 
-function place(checkpointId: string | undefined): LangGraphState {
-  return checkpointId === undefined ? {} : { checkpointId };
+function threadOf(
+  { graph, module, thread }: LangGraphSetup,
+  { task, states }: { readonly task: TaskContext; readonly states: readonly LangGraphState[] },
+): Thread {
+  if (graph.checkpointer) return { graph, thread: { thread_id: thread } };
+  const entries = states.flatMap((state) => state.entries ?? []);
+  const saver = createTurnSaver(module.BaseCheckpointSaver, entries);
+  // A copy, because the graph serves other tasks at the same time.
+  const copy = graph.withConfig({});
+  copy.checkpointer = saver;
+  return { graph: copy, saver, thread: { thread_id: task.id } };
 }
 
 /** The graph may have saved more than the task has stored before the process died: then it continues from the older checkpoint. */
@@ -92,13 +103,6 @@ async function placeToContinue(
   if (stored === undefined) return {};
   const { config } = await graph.getState({ configurable: thread });
   return config.configurable?.checkpoint_id === stored ? {} : { checkpoint_id: stored };
-}
-
-/** A copy: the graph may serve other tasks at the same time. */
-function withCheckpointer(graph: LangGraphGraph, saver: TurnSaver): LangGraphGraph {
-  const copy = graph.withConfig({});
-  copy.checkpointer = saver;
-  return copy;
 }
 
 /** The input at the beginning; after an interrupt the answers; after a crash nothing, so that the graph continues from its checkpoint. */
@@ -117,6 +121,28 @@ function* messageEvents(
   // Safe cast: this is what LangGraph sends in this mode.
   const [message, { langgraph_node: node = "" }] = content as [LangGraphMessage, { readonly langgraph_node?: string }];
   if (nodes === undefined || nodes.includes(node) || message.getType() === "tool") yield* reader.read(message);
+}
+
+/** The id of a checkpoint of the graph itself; `undefined` for one of a subgraph. */
+function checkpointId(content: unknown): string | undefined {
+  // Safe cast: this is what LangGraph sends in this mode.
+  const { checkpoint_id: id, checkpoint_ns: ns = "" } =
+    (content as LangGraphCheckpointEvent).config?.configurable ?? {};
+  return ns === "" ? id : undefined;
+}
+
+/** The text of the last message of a model. LangGraph streams only messages of models, and instances of its classes that nodes return. */
+function lastText(values: unknown): FrameworkEvent | undefined {
+  if (typeof values !== "object" || values === null || !("messages" in values)) return undefined;
+  const { messages } = values;
+  const message: unknown = Array.isArray(messages) ? messages.at(-1) : undefined;
+  return isMessage(message) && message.getType() === "ai"
+    ? { kind: "text", text: textOfContent(message.content) }
+    : undefined;
+}
+
+function isMessage(value: unknown): value is LangGraphMessage {
+  return typeof value === "object" && value !== null && "getType" in value && typeof value.getType === "function";
 }
 
 function streamItem(item: unknown): readonly [mode: string, content: unknown] {
