@@ -13,8 +13,8 @@ export interface AiSdkAgent {
 export interface AiSdkCall {
   readonly messages: AiSdkMessage[];
   readonly abortSignal: AbortSignal;
-  /** Called with the messages that a step has added, before its `finish-step` part. */
-  readonly onStepEnd: (step: AiSdkStep) => void;
+  /** Called with the messages that a step has added. The agent waits for it before its next step, but not before its `finish-step` part. */
+  readonly onStepEnd: (step: AiSdkStep) => Promise<void>;
 }
 
 export interface AiSdkStep {

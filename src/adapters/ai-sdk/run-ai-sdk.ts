@@ -42,11 +42,13 @@ export async function* runAiSdk(
     else if (part.type === "tool-approval-request") openCalls.note(part);
     else if (part.type === "finish-step") {
       yield { kind: "usage", usage: { modelCalls: 1, ...(part.usage !== undefined && usageOf(part.usage)) } };
-      const { messages: added } = (await steps.next()).response;
+      const { step, release } = await steps.next();
+      const { messages: added } = step.response;
       // Without tool calls, or with some that wait for the caller, this was the last step. It is stored together with the end, because a run
       // from here would call the model once more.
       if (hasCalls && openCalls.questions().length === 0) yield checkpoint(added);
       else last = added;
+      release();
     } else if (part.type === "error") throw part.error;
     else if (part.type === "abort") throw new Error(`The agent was aborted. ${part.reason ?? ""}`);
     else if (part.type === "finish") yield { kind: "end", state: stateOf(last), questions: openCalls.questions() };

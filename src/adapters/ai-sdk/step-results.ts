@@ -1,19 +1,29 @@
 import type { AiSdkStep } from "./ai-sdk-agent.ts";
 
-/** The results of the steps, in their order. The SDK passes a result about when it writes the `finish-step` part. */
+interface EndedStep {
+  readonly step: AiSdkStep;
+  /** Lets the agent continue with its next step. */
+  release(): void;
+}
+
+/** The results of the steps, in their order. The agent waits until a step is stored. */
 export class StepResults {
-  readonly #results: AiSdkStep[] = [];
+  readonly #ended: EndedStep[] = [];
   #added = Promise.withResolvers<void>();
 
-  add(step: AiSdkStep): void {
-    this.#results.push(step);
+  /** Resolves when the step is released. */
+  add(step: AiSdkStep): Promise<void> {
+    const released = Promise.withResolvers<void>();
+    this.#ended.push({ step, release: released.resolve });
     this.#added.resolve();
+    return released.promise;
   }
 
-  async next(): Promise<AiSdkStep> {
+  /** The next step. The SDK passes it at about the time at which it writes the `finish-step` part. */
+  async next(): Promise<EndedStep> {
     for (;;) {
-      const step = this.#results.shift();
-      if (step !== undefined) return step;
+      const ended = this.#ended.shift();
+      if (ended !== undefined) return ended;
       this.#added = Promise.withResolvers();
       await this.#added.promise;
     }

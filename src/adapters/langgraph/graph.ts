@@ -55,5 +55,6 @@ export interface LangGraphMessage {
 /** A checkpoint in the stream of a graph. */
 export interface LangGraphCheckpointEvent {
   readonly config?: { readonly configurable?: { readonly checkpoint_id?: string; readonly checkpoint_ns?: string } };
-  readonly metadata?: { readonly source?: string };
+  /** `step`: the number of the superstep that led to it. */
+  readonly metadata?: { readonly step?: number };
 }

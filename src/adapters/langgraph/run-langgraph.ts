@@ -5,6 +5,7 @@ import type { LangGraphCheckpointEvent, LangGraphGraph, LangGraphMessage } from 
 import { questionsOf, resumeValue } from "./interrupts.ts";
 import type { LangGraphModule } from "./load-langgraph.ts";
 import { MessageReader, textOfContent } from "./message-reader.ts";
+import { SuperstepGate } from "./superstep-gate.ts";
 import { createTurnSaver, type SaverEntry, type TurnSaver } from "./turn-saver.ts";
 
 /** What is needed to continue: the checkpoints that this adapter keeps, or the place in the graph's own checkpointer. */
@@ -35,6 +36,7 @@ export async function* runLangGraph(setup: LangGraphSetup, run: FrameworkRun): A
   const states = progress.flatMap(({ state }) => (state === undefined ? [] : [state as LangGraphState]));
   const { graph, saver, thread } = threadOf(setup, { task, states });
   const reader = new MessageReader();
+  const gate = new SuperstepGate(task.signal);
   let last = states.at(-1)?.checkpointId;
   let hasText = states.at(-1)?.hasText ?? false;
   const start = saver === undefined ? await placeToContinue(graph, thread, last) : {};
@@ -43,15 +45,18 @@ export async function* runLangGraph(setup: LangGraphSetup, run: FrameworkRun): A
     streamMode: ["messages", "updates", "checkpoints"],
     // A checkpoint is saved before it is in the stream.
     durability: "sync",
+    callbacks: [gate.handler],
     signal: task.signal,
   });
   for await (const item of stream) {
     const [mode, content] = streamItem(item);
     if (mode === "checkpoints") {
-      const id = checkpointId(content);
-      if (id === undefined || id === last) continue;
+      const { id, step } = checkpointOf(content);
+      if (id === undefined) continue;
+      if (id !== last)
+        yield { kind: "checkpoint", state: { checkpointId: id, hasText, ...(saver && { entries: saver.take(id) }) } };
       last = id;
-      yield { kind: "checkpoint", state: { checkpointId: id, hasText, ...(saver && { entries: saver.take(id) }) } };
+      gate.release(step);
       continue;
     }
     for (const event of mode === "messages" ? messageEvents(reader, content, setup.nodes) : reader.complete()) {
@@ -123,12 +128,12 @@ function* messageEvents(
   if (nodes === undefined || nodes.includes(node) || message.getType() === "tool") yield* reader.read(message);
 }
 
-/** The id of a checkpoint of the graph itself; `undefined` for one of a subgraph. */
-function checkpointId(content: unknown): string | undefined {
+/** A checkpoint of the graph itself; those of subgraphs have no id here. */
+function checkpointOf(content: unknown): { readonly id: string | undefined; readonly step: number | undefined } {
   // Safe cast: this is what LangGraph sends in this mode.
-  const { checkpoint_id: id, checkpoint_ns: ns = "" } =
-    (content as LangGraphCheckpointEvent).config?.configurable ?? {};
-  return ns === "" ? id : undefined;
+  const { config, metadata } = content as LangGraphCheckpointEvent;
+  const { checkpoint_id: id, checkpoint_ns: ns = "" } = config?.configurable ?? {};
+  return { id: ns === "" ? id : undefined, step: metadata?.step };
 }
 
 /** The text of the last message of a model. LangGraph streams only messages of models, and instances of its classes that nodes return. */
