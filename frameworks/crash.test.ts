@@ -7,7 +7,7 @@ import { createMemoryStore } from "../src/store/memory/store.ts";
 import { type StoreMethod, StoreWrapper } from "../src/store/store-wrapper.ts";
 import { openHarness, turns } from "../src/testing/engine-harness.ts";
 import aiSdkAgent from "./agents/ai-sdk.ts";
-import langGraphAgent from "./agents/langgraph.ts";
+import langGraphAgent, { withCheckpointer } from "./agents/langgraph.ts";
 import openAIAgent from "./agents/openai-agents.ts";
 import {
   openScriptServer,
@@ -132,6 +132,7 @@ function streamedText(events: readonly TaskEvent[]): string {
 describe.each([
   ["the AI SDK", aiSdkAgent],
   ["LangGraph", langGraphAgent],
+  ["LangGraph with a checkpointer of its own", withCheckpointer],
   ["the OpenAI Agents SDK", openAIAgent],
 ])("a crash at any commit of a conversation with an agent of %s", (_, agent) => {
   test("repeats at most the stage that was cut off, and the text, the reports and the usage are right", async () => {

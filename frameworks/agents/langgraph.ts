@@ -1,3 +1,4 @@
+import { MemorySaver } from "@langchain/langgraph";
 import { createAgent, humanInTheLoopMiddleware, tool } from "langchain";
 import { fromLangGraph } from "palaver/langgraph";
 import { z } from "zod";
@@ -20,8 +21,12 @@ const pay = tool(
 );
 const middleware = [humanInTheLoopMiddleware({ interruptOn: { pay: true } })] as const;
 
-export default fromLangGraph(createAgent({ model, tools: [weather, pay], middleware }), {
-  name: "Assistant",
-  description: "Helps.",
-  version: "1",
-});
+const card = { name: "Assistant", description: "Helps.", version: "1" };
+
+export default fromLangGraph(createAgent({ model, tools: [weather, pay], middleware }), card);
+
+/** The same with a checkpointer of the graph's own. */
+export const withCheckpointer = fromLangGraph(
+  createAgent({ model, tools: [weather, pay], middleware, checkpointer: new MemorySaver() }),
+  card,
+);

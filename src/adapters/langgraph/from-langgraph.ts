@@ -45,7 +45,7 @@ export function langGraphAgent(
     throw new TypeError("fromLangGraph(): the first argument must be a compiled graph of LangGraph, or createAgent().");
   const { thread = "context", input, output, nodes, ...rest } = options;
   const { adapter, definition } = splitOptions({ ...rest, thread: thread === "task" ? "task" : "context" });
-  return agent({
+  const declared = agent({
     ...definition,
     run: async (task) => {
       const module = await load();
@@ -54,7 +54,7 @@ export function langGraphAgent(
       const setup = {
         graph,
         module,
-        thread: typeof thread === "function" ? thread(task) : threadId(task, thread),
+        thread: typeof thread === "function" ? thread(task) : threadId(task, [declared.id, thread]),
         input:
           input === undefined ? { messages: langChainMessages(conversation, task.message.messageId) } : input(task),
         nodes,
@@ -63,10 +63,14 @@ export function langGraphAgent(
       await runFramework(task, { run: (run) => runLangGraph(setup, run) }, adapter);
     },
   });
+  return declared;
 }
 
 /** The same caller and context always have the same thread, and no caller reaches the thread of another. */
-function threadId({ id, callPath, tenant, caller, contextId }: TaskContext, thread: "context" | "task"): string {
-  const whose = [callPath.at(-1) ?? "", tenant, caller.anonymous, caller.id, thread === "task" ? id : contextId];
+function threadId(
+  { id, tenant, caller, contextId }: TaskContext,
+  [agentId, thread]: readonly [string, "context" | "task"],
+): string {
+  const whose = [agentId, tenant, caller.anonymous, caller.id, thread === "task" ? id : contextId];
   return createHash("sha256").update(JSON.stringify(whose)).digest("hex");
 }
