@@ -124,6 +124,13 @@ function outcomeOfResult(value: unknown): ToolOutcome {
   return { output: JSON.parse(text) as JsonValue };
 }
 
+/** The value as JSON has it; without JSON, such as a function, `null`. */
+export function jsonOf(value: unknown): JsonValue {
+  const text: string | undefined = JSON.stringify(value);
+  // Safe cast: `JSON.parse` returns a JSON value.
+  return text === undefined ? null : (JSON.parse(text) as JsonValue);
+}
+
 /** No text stands for no input. */
 function parsedInput(text: string): Parsed {
   if (text.trim() === "") return { ok: true, value: {} };
@@ -151,24 +158,24 @@ async function checkedInput(
   };
 }
 
-function approvalText(name: string, input: JsonValue): string {
+export function approvalText(name: string, input: JsonValue): string {
   const text = JSON.stringify(input);
   return `Allow the tool ${name} to run with ${text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN)}…` : text}?`;
 }
 
-interface Approval {
+export interface Approval {
   readonly approved: boolean;
   readonly reason?: string;
 }
 
-const APPROVAL_SCHEMA: JsonObject = {
+export const APPROVAL_SCHEMA: JsonObject = {
   type: "object",
   properties: { approved: { type: "boolean" }, reason: { type: "string" } },
   required: ["approved"],
 };
 
 /** `{ approved, reason? }`; also `true`, `false`, and the words yes and no. */
-const APPROVAL: StandardSchemaV1<unknown, Approval> = {
+export const APPROVAL: StandardSchemaV1<unknown, Approval> = {
   "~standard": {
     version: 1,
     vendor: "palaver",
@@ -190,7 +197,7 @@ const APPROVAL: StandardSchemaV1<unknown, Approval> = {
   },
 };
 
-const ANYTHING: StandardSchemaV1<unknown, JsonValue> = {
+export const ANYTHING: StandardSchemaV1<unknown, JsonValue> = {
   // Safe cast: answers are JSON.
   "~standard": { version: 1, vendor: "palaver", validate: (value) => ({ value: value as JsonValue }) },
 };

@@ -1,0 +1,22 @@
+import type { CheckpointSaverClass } from "./turn-saver.ts";
+
+/** What is used of the package `@langchain/langgraph`. */
+export interface LangGraphModule {
+  readonly BaseCheckpointSaver: CheckpointSaverClass;
+  /** Continues a graph after an interrupt. */
+  readonly Command: new (command: {
+    readonly resume: unknown;
+  }) => object;
+}
+
+/** Loads `@langchain/langgraph`. Rejects with an error that says how to install it. */
+export async function loadLangGraph(): Promise<LangGraphModule> {
+  try {
+    // Safe cast: the package has these exports since version 1.
+    return (await import("@langchain/langgraph" as string)) as LangGraphModule;
+  } catch (cause) {
+    throw new Error("fromLangGraph() needs the package @langchain/langgraph. Run: npm install @langchain/langgraph", {
+      cause,
+    });
+  }
+}

@@ -1,0 +1,17 @@
+import type { OpenAIAgent, OpenAIRunner, OpenAIRunState } from "./openai-agent.ts";
+
+/** What is used of the package `@openai/agents`. */
+export interface OpenAIAgentsModule {
+  readonly run: OpenAIRunner["run"];
+  readonly RunState: { fromString(agent: OpenAIAgent, text: string): Promise<OpenAIRunState> };
+}
+
+/** Loads `@openai/agents`. Rejects with an error that says how to install it. */
+export async function loadOpenAIAgents(): Promise<OpenAIAgentsModule> {
+  try {
+    // Safe cast: the package has these exports.
+    return (await import("@openai/agents" as string)) as OpenAIAgentsModule;
+  } catch (cause) {
+    throw new Error("fromOpenAIAgents() needs the package @openai/agents. Run: npm install @openai/agents", { cause });
+  }
+}
