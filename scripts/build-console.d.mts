@@ -1,0 +1,10 @@
+/** The names of the built files. */
+export interface ConsoleManifest {
+  readonly script: string;
+  readonly style: string;
+  readonly preload: readonly string[];
+  readonly files: readonly string[];
+}
+
+/** Builds the console. Default folder: console/dist. */
+export function buildConsole(folder?: string): Promise<ConsoleManifest>;
