@@ -21,8 +21,6 @@ export async function buildConsole(folder = join(root, "console", "dist")) {
     platform: "browser",
     transform: { target: "es2023" },
     resolve: { alias: { "palaver/client": join(root, "src", "client.ts") } },
-    // The client loads gRPC only where Node is.
-    treeshake: { moduleSideEffects: false },
     onLog(_level, log) {
       throw new Error(log.message);
     },

@@ -73,10 +73,10 @@ function Brand(): JSX.Element {
   );
 }
 
-/** Where a page belongs: the page of an agent belongs to Agents. */
+/** Where a page belongs: the page of an agent belongs to Agents; a chat has a place of its own. */
 function isHere(path: string): boolean {
-  const [first = ""] = route.value.segments;
-  return path === "" ? first === "" || first === "agents" : first === path;
+  const [first = "", , view] = route.value.segments;
+  return path === "" ? first === "" || (first === "agents" && view !== "chat") : first === path;
 }
 
 function Places({ label }: { readonly label: string }): JSX.Element {

@@ -175,6 +175,9 @@ function Transcript({ id, name, turns, examples, onAnswer }: TranscriptProps): J
   const list = useRef<HTMLDivElement>(null);
   const isAtEnd = useRef(true);
   useEffect(() => {
+    isAtEnd.current = true;
+  }, [turns.length]);
+  useEffect(() => {
     const element = list.current;
     if (element !== null && isAtEnd.current) element.scrollTop = element.scrollHeight;
   });

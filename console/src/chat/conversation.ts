@@ -13,7 +13,7 @@ import { announce } from "../app/announce.tsx";
 import { agentUrl } from "../app/place.ts";
 import type { WirePart } from "../data/operator-types.ts";
 import { readableText } from "./question.ts";
-import { type AgentTurn, type Turn, turnsOfTasks } from "./turns.ts";
+import { type AgentTurn, lengthsOf, type Turn, turnsOfTasks } from "./turns.ts";
 import { createWireLog, type WireLog } from "./wire-log.ts";
 
 /** A message of the person. */
@@ -143,7 +143,7 @@ export function openConversation({ agent, contextId: earlier, dialect, credentia
       turns.value = [
         ...turns.peek(),
         { kind: "user", key: `${key} user`, parts, isSecret },
-        { kind: "agent", key, written: [], notes: [], events: 0, startedAt: Date.now() },
+        { kind: "agent", key, written: [], earlier: {}, notes: [], events: 0, startedAt: Date.now() },
       ];
       const context = contextId.peek();
       const options: SendOptions = {
@@ -176,9 +176,11 @@ function withEvent(turn: AgentTurn, event: RemoteStreamEvent): AgentTurn {
   }
   const note = event.kind === "status" && event.status.state === "working" ? readableText(event.status.message) : "";
   // A first task may already have artifacts; after an answer, those of before are shown above.
-  const first = turn.task === undefined && turn.events === 0 && event.kind === "task" && (task.history?.length ?? 0) <= 1;
-  const written = first ? (task.artifacts ?? []).map(({ artifactId }) => artifactId) : turn.written;
-  return { ...turn, events, task, written, notes: note === "" || turn.notes.at(-1) === note ? turn.notes : [...turn.notes, note] };
+  const isFirst = turn.task === undefined && event.kind === "task";
+  const isNew = isFirst && (task.history?.length ?? 0) <= 1;
+  const written = isNew ? (task.artifacts ?? []).map(({ artifactId }) => artifactId) : turn.written;
+  const earlier = isFirst && !isNew ? lengthsOf(task.artifacts ?? []) : turn.earlier;
+  return { ...turn, events, task, written, earlier, notes: note === "" || turn.notes.at(-1) === note ? turn.notes : [...turn.notes, note] };
 }
 
 function sentenceOf({ task }: AgentTurn): string {

@@ -19,6 +19,11 @@ export function QuestionCard({ question, onAnswer }: QuestionCardProps): JSX.Ele
   const { schema, taskId, authorization } = question;
   const [inWords, setInWords] = useState(schema === undefined);
   const answer = { taskId, metadata: metadataOf(question) };
+  const other = schema !== undefined && (
+    <Button kind="quiet" onClick={() => setInWords(!inWords)}>
+      {inWords ? "Answer with the form" : "Answer in words"}
+    </Button>
+  );
   return (
     <section class="question" aria-label="Question of the agent">
       <header>
@@ -29,18 +34,14 @@ export function QuestionCard({ question, onAnswer }: QuestionCardProps): JSX.Ele
       </header>
       {authorization !== undefined && <Authorization question={question} />}
       {inWords || schema === undefined ? (
-        <WordsForm question={question} onAnswer={onAnswer} />
+        <>
+          <WordsForm question={question} onAnswer={onAnswer} />
+          {other}
+        </>
       ) : (
-        <SchemaForm
-          schema={schema}
-          action="Answer"
-          onSubmit={(value) => onAnswer({ ...answer, parts: [{ data: value }] })}
-        />
-      )}
-      {schema !== undefined && (
-        <Button kind="quiet" onClick={() => setInWords(!inWords)}>
-          {inWords ? "Answer with the form" : "Answer in words"}
-        </Button>
+        <SchemaForm schema={schema} action="Answer" onSubmit={(value) => onAnswer({ ...answer, parts: [{ data: value }] })}>
+          {other}
+        </SchemaForm>
       )}
     </section>
   );

@@ -21,6 +21,8 @@ export interface AgentTurn {
   readonly message?: Message;
   /** Ids of the artifacts that this turn has written. */
   readonly written: readonly string[];
+  /** How many characters of text artifacts had before this turn, by id: they are shown above. */
+  readonly earlier: Readonly<Record<string, number>>;
   /** What the agent said about its work. */
   readonly notes: readonly string[];
   readonly events: number;
@@ -32,9 +34,20 @@ export interface AgentTurn {
 
 export type Turn = UserTurn | AgentTurn;
 
-/** The artifacts that a turn shows. */
-export function artifactsOf({ task, written }: AgentTurn): readonly Artifact[] {
-  return (task?.artifacts ?? []).filter(({ artifactId }) => written.includes(artifactId));
+/** The artifacts that a turn shows: of those that it has continued, only what is new. */
+export function artifactsOf({ task, written, earlier }: AgentTurn): readonly Artifact[] {
+  const own = (task?.artifacts ?? []).filter(({ artifactId }) => written.includes(artifactId));
+  return own.map((artifact) => {
+    const before = earlier[artifact.artifactId] ?? 0;
+    const [part, ...others] = artifact.parts;
+    if (before === 0 || part?.text === undefined || others.length > 0 || part.text.length < before) return artifact;
+    return { ...artifact, parts: [{ ...part, text: part.text.slice(before) }] };
+  });
+}
+
+/** How many characters of text each artifact has. */
+export function lengthsOf(artifacts: readonly Artifact[]): Readonly<Record<string, number>> {
+  return Object.fromEntries(artifacts.map(({ artifactId, parts }) => [artifactId, parts.reduce((sum, part) => sum + (part.text?.length ?? 0), 0)]));
 }
 
 /** The turns of stored tasks, oldest first. */
@@ -57,7 +70,7 @@ function turnsOfTask(task: Task): readonly Turn[] {
     const written = isLast ? (task.artifacts ?? []).map(({ artifactId }) => artifactId) : [];
     const key = `${task.id} ${turns.length}`;
     const endedAt = Date.parse(task.status.timestamp ?? "") || startedAt;
-    turns.push({ kind: "agent", key, ...(isLast && { task }), written, notes, events: 0, startedAt, endedAt });
+    turns.push({ kind: "agent", key, ...(isLast && { task }), written, earlier: {}, notes, events: 0, startedAt, endedAt });
     notes = [];
   };
   let isOpen = false;

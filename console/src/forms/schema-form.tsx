@@ -1,4 +1,4 @@
-import type { JSX } from "preact";
+import type { ComponentChildren, JSX } from "preact";
 import { useId, useMemo, useRef, useState } from "preact/hooks";
 import { Button } from "../parts/controls.tsx";
 import { checkDraft, type Draft, initialDraft } from "./field-value.ts";
@@ -9,12 +9,13 @@ export interface SchemaFormProps {
   readonly schema: Schema;
   /** The text of the button. */
   readonly action: string;
-  readonly disabled?: boolean;
+  /** Beside the button. */
+  readonly children?: ComponentChildren;
   readonly onSubmit: (value: unknown) => void;
 }
 
 /** A form for a value of a JSON Schema. Problems appear when a field is left, and all of them when the form is sent. */
-export function SchemaForm({ schema, action, disabled = false, onSubmit }: SchemaFormProps): JSX.Element {
+export function SchemaForm({ schema, action, children, onSubmit }: SchemaFormProps): JSX.Element {
   const field = useMemo(() => fieldOf(schema), [schema]);
   const [draft, setDraft] = useState<Draft>(() => initialDraft(field));
   const [left, setLeft] = useState<ReadonlySet<string>>(new Set());
@@ -44,9 +45,10 @@ export function SchemaForm({ schema, action, disabled = false, onSubmit }: Schem
         onLeave={(path) => setLeft(new Set([...left, path]))}
       />
       <p class="actions">
-        <Button kind="main" submit disabled={disabled}>
+        <Button kind="main" submit>
           {action}
         </Button>
+        {children}
       </p>
     </form>
   );
