@@ -48,7 +48,7 @@ export function ConversationPicker({ agent, contextId }: { readonly agent: strin
   if (contexts.length === 0) return null;
   return (
     <select
-      class="quiet conversation"
+      class="quiet conversation wide-only"
       aria-label="Conversation"
       value={contextId}
       onChange={(event) => {

@@ -1,7 +1,7 @@
 import type { JSX } from "preact";
 import { href } from "../app/place.ts";
 import type { JournalEntry } from "../data/operator-types.ts";
-import { clock, duration, exact, shortId } from "../text/format.ts";
+import { clock, count, duration, exact, shortId } from "../text/format.ts";
 import { endOf, wordsOf } from "./time-line.tsx";
 
 const KINDS: Readonly<Record<JournalEntry["kind"], string>> = {
@@ -13,10 +13,29 @@ const KINDS: Readonly<Record<JournalEntry["kind"], string>> = {
   child: "Agent called",
 };
 
+/** Rows that are shown. */
+const MOST = 500;
+
 /** The journal as a table: the same as the time line, for reading. */
 export function JournalTable({ journal, now }: { readonly journal: readonly JournalEntry[]; readonly now: number }): JSX.Element {
   if (journal.length === 0)
     return <p class="soft">The journal is empty: the task began and ended in one commit.</p>;
+  const shown = journal.slice(-MOST);
+  return (
+    <>
+      {shown.length < journal.length && <p class="soft">The last {MOST} of {count(journal.length)} entries.</p>}
+      <JournalRows entries={shown} journal={journal} now={now} />
+    </>
+  );
+}
+
+interface JournalRowsProps {
+  readonly entries: readonly JournalEntry[];
+  readonly journal: readonly JournalEntry[];
+  readonly now: number;
+}
+
+function JournalRows({ entries, journal, now }: JournalRowsProps): JSX.Element {
   return (
     <table class="rows">
       <thead>
@@ -31,7 +50,7 @@ export function JournalTable({ journal, now }: { readonly journal: readonly Jour
         </tr>
       </thead>
       <tbody>
-        {journal.map((entry) => (
+        {entries.map((entry) => (
           <tr key={`${entry.kind} ${entry.turn} ${entry.key}`}>
             <td title={exact(entry.start)}>{clock(entry.start)}</td>
             <td>{KINDS[entry.kind]}</td>
@@ -56,9 +75,9 @@ function ChildLink({ id }: { readonly id: string }): JSX.Element {
 }
 
 function outcomeOf(entry: JournalEntry, journal: readonly JournalEntry[], now: number): string {
-  const { outcome, count, upTo, reason } = entry;
+  const { outcome, count: sent, upTo, reason } = entry;
   if (entry.kind === "delivery")
-    return `${outcome ?? "open"}, ${count ?? 0} sent${upTo === undefined ? "" : `, up to event ${upTo}`}${reason === undefined ? "" : `: ${reason}`}`;
+    return `${outcome ?? "open"}, ${sent ?? 0} sent${upTo === undefined ? "" : `, up to event ${upTo}`}${reason === undefined ? "" : `: ${reason}`}`;
   if (outcome !== undefined) return outcome;
   return endOf(entry, journal, now) < now && entry.kind === "attempt" ? "its process stopped" : "goes on";
 }

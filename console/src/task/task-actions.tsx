@@ -43,6 +43,8 @@ function onlyText(message: WireMessage | undefined): string | undefined {
   return parts.length > 0 && parts.every((part) => part.text !== undefined) ? parts.map((part) => part.text).join("") : undefined;
 }
 
+const STEPS = { first: "Cancel task", sure: "Cancel it now", sent: "Canceling" } as const;
+
 /** Cancels after a second click. */
 function CancelButton({ task }: { readonly task: TaskRow }): JSX.Element {
   const [step, setStep] = useState<"first" | "sure" | "sent">("first");
@@ -61,8 +63,9 @@ function CancelButton({ task }: { readonly task: TaskRow }): JSX.Element {
   return (
     <>
       {failure !== "" && <small class="bad">{failure}</small>}
-      <Button kind="danger" disabled={step === "sent"} onClick={() => (step === "sure" ? void cancel() : setStep("sure"))}>
-        {step === "sure" ? "Cancel it now" : step === "sent" ? "Canceling" : "Cancel task"}
+      <Button kind="danger" icon="stop" disabled={step === "sent"} onClick={() => (step === "sure" ? void cancel() : setStep("sure"))}>
+        <span class={step === "first" ? "wide-only" : ""}>{STEPS[step]}</span>
+        {step === "first" && <span class="hidden narrow-only">Cancel task</span>}
       </Button>
     </>
   );

@@ -2,7 +2,8 @@ import type { ComponentChildren, JSX } from "preact";
 import { href } from "../app/place.ts";
 import type { TaskAnswer } from "../data/operator-types.ts";
 import { CopyButton } from "../parts/controls.tsx";
-import { count, duration, exact, shortId } from "../text/format.ts";
+import { Moment } from "../parts/moment.tsx";
+import { count, duration, shortId } from "../text/format.ts";
 import type { FollowedLog } from "./follow-log.ts";
 import { endOf } from "./time-line.tsx";
 
@@ -36,7 +37,9 @@ export function TaskFacts({ answer, now, agent }: TaskFactsProps): JSX.Element {
         <a href={href(`tasks?owner=${encodeURIComponent(task.owner)}`)}>{task.owner}</a>
       </Fact>
       <Fact name="Dialect">{task.dialect}</Fact>
-      <Fact name="Created">{exact(Date.parse(task.createdAt))}</Fact>
+      <Fact name="Created">
+        <Moment at={task.createdAt} />
+      </Fact>
       <Fact name="Context">
         <a class="mono" href={href(`tasks?context=${encodeURIComponent(task.contextId)}`)}>
           {shortId(task.contextId)}

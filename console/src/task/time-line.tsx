@@ -57,11 +57,9 @@ export function TimeLine({ journal, now }: TimeLineProps): JSX.Element | null {
           </span>
           <div class="track">
             <Folds pieces={pieces} />
-            {journal
-              .filter((entry) => entry.kind === kind)
-              .map((entry) => (
-                <Bar key={`${entry.turn} ${entry.key}`} entry={entry} pieces={pieces} end={endOf(entry, journal, now)} />
-              ))}
+            {barsOf(kind, { journal, pieces, now }).map((bar) => (
+              <Bar key={`${bar.entry.turn} ${bar.entry.key}`} bar={bar} />
+            ))}
           </div>
         </div>
       ))}
@@ -110,21 +108,48 @@ function Folds({ pieces }: { readonly pieces: readonly ScalePiece[] }): JSX.Elem
   );
 }
 
-interface BarProps {
+/** A bar: one entry, or neighbours that are too narrow to be told apart. */
+interface BarPiece {
   readonly entry: JournalEntry;
-  readonly pieces: readonly ScalePiece[];
+  readonly from: number;
+  readonly to: number;
   readonly end: number;
+  readonly count: number;
 }
 
-function Bar({ entry, pieces, end }: BarProps): JSX.Element {
-  const [from, to] = [positionOf(pieces, entry.start), positionOf(pieces, end)];
-  const words = wordsOf(entry);
-  const title = `${words}: ${clock(entry.start)}, ${duration(end - entry.start)}${entry.outcome === undefined ? "" : `, ${entry.outcome}`}`;
+/** Bars narrower than this share of the picture merge with their neighbours. */
+const NARROW = 0.006;
+
+interface Picture {
+  readonly journal: readonly JournalEntry[];
+  readonly pieces: readonly ScalePiece[];
+  readonly now: number;
+}
+
+function barsOf(kind: JournalEntry["kind"], { journal, pieces, now }: Picture): readonly BarPiece[] {
+  const bars: BarPiece[] = [];
+  for (const entry of journal) {
+    if (entry.kind !== kind) continue;
+    const end = endOf(entry, journal, now);
+    const [from, to] = [positionOf(pieces, entry.start), positionOf(pieces, end)];
+    const last = bars.at(-1);
+    const isNarrow = to - from < NARROW && last !== undefined && from - last.to < NARROW / 2;
+    if (isNarrow && (last.count > 1 || last.to - last.from < NARROW))
+      bars[bars.length - 1] = { ...last, to: Math.max(last.to, to), end, count: last.count + 1 };
+    else bars.push({ entry, from, to, end, count: 1 });
+  }
+  return bars;
+}
+
+function Bar({ bar }: { readonly bar: BarPiece }): JSX.Element {
+  const { entry, from, to, end, count } = bar;
+  const words = count === 1 ? wordsOf(entry) : `${wordsOf(entry)} × ${count}`;
+  const outcome = entry.outcome === undefined || count > 1 ? "" : `, ${entry.outcome}`;
   return (
     <span
       class={`bar-piece ${entry.kind} ${entry.outcome ?? "open"}`}
-      style={{ insetInlineStart: percent(from), inlineSize: `max(4px, ${percent(to - from)})` }}
-      title={title}
+      style={{ insetInlineStart: percent(from), inlineSize: `max(3px, ${percent(to - from)})` }}
+      title={`${words}: ${clock(entry.start)}, ${duration(end - entry.start)}${outcome}`}
     >
       {to - from > 0.06 && words}
     </span>

@@ -3,7 +3,7 @@ import { href } from "../app/place.ts";
 import type { TaskRow } from "../data/operator-types.ts";
 import { overview } from "../data/overview.ts";
 import { AgentFlag } from "../parts/agent-flag.tsx";
-import { Moment } from "../parts/moment.tsx";
+import { Moment, useNow } from "../parts/moment.tsx";
 import { StateMark } from "../parts/state-mark.tsx";
 import { count, duration, shortId } from "../text/format.ts";
 
@@ -43,7 +43,7 @@ export function TaskRows({ tasks, agents = true }: TaskRowsProps): JSX.Element {
             Took
           </th>
           <th scope="col" class="num">
-            Changed
+            State since
           </th>
         </tr>
       </thead>
@@ -66,7 +66,9 @@ export function TaskRows({ tasks, agents = true }: TaskRowsProps): JSX.Element {
             )}
             <td class="caller cut">{task.owner}</td>
             <td class="num events">{count(task.seq)}</td>
-            <td class="num took">{duration(Date.parse(task.statusAt) - Date.parse(task.createdAt))}</td>
+            <td class="num took">
+              <Took task={task} />
+            </td>
             <td class="num changed">
               <Moment at={task.statusAt} />
             </td>
@@ -75,4 +77,11 @@ export function TaskRows({ tasks, agents = true }: TaskRowsProps): JSX.Element {
       </tbody>
     </table>
   );
+}
+
+/** From the creation to the last state; of a task at work, to now. */
+function Took({ task }: { readonly task: TaskRow }): JSX.Element {
+  const now = useNow();
+  const isAtWork = task.state === "working" || task.state === "submitted";
+  return <>{duration((isAtWork ? now : Date.parse(task.statusAt)) - Date.parse(task.createdAt))}</>;
 }
