@@ -44,7 +44,9 @@ export async function buildConsole(folder = join(root, "console", "dist")) {
     for (const [name, content] of files) writeFileSync(join(folder, name), content);
     const manifest = { script: entry.fileName, style: styleName, preload: entry.imports, files: [...files.keys()] };
     writeFileSync(join(folder, "manifest.json"), `${JSON.stringify(manifest, undefined, 2)}\n`);
-    const modules = chunks.flatMap((chunk) => chunk.moduleIds.filter((id) => id.startsWith("/") || /^[A-Z]:/i.test(id)));
+    const modules = chunks.flatMap((chunk) =>
+      chunk.moduleIds.filter((id) => id.startsWith("/") || /^[A-Z]:/i.test(id)),
+    );
     writeFileSync(join(folder, INPUTS), JSON.stringify(fingerprints([...modules, ...styleFiles()])));
     return manifest;
   } finally {
@@ -65,7 +67,7 @@ function isCurrent(folder = join(root, "console", "dist")) {
 
 /** Size and time of each file, and of this script. */
 function fingerprints(paths) {
-  const all = [...new Set([...paths, fileURLToPath(import.meta.url)])].sort();
+  const all = [...new Set([...paths, fileURLToPath(import.meta.url)])].sort((one, other) => one.localeCompare(other));
   return Object.fromEntries(
     all.map((path) => {
       const { size, mtimeMs } = statSync(path);
@@ -104,7 +106,9 @@ if (process.argv[1] !== undefined && import.meta.url === pathToFileURL(process.a
     try {
       await buildConsole();
     } catch (error) {
-      console.error(`palaver: the console could not be built: ${error instanceof Error ? error.message : error}`);
+      console.error(
+        `palaver: the console could not be built: ${error instanceof Error ? error.message : String(error)}`,
+      );
       if (!ifNeeded) process.exitCode = 1;
     }
   }

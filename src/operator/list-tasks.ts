@@ -45,7 +45,10 @@ async function withText(store: Store, record: TaskRecord): Promise<object> {
 function textIn(message: unknown): string {
   // Safe cast: the engine wrote the message.
   const { parts = [] } = message as { readonly parts?: readonly { readonly text?: string }[] };
-  const text = parts.map((part) => part.text ?? "").join(" ").trim();
+  const text = parts
+    .map((part) => part.text ?? "")
+    .join(" ")
+    .trim();
   return text.length > MAX_TEXT ? `${text.slice(0, MAX_TEXT)}…` : text;
 }
 

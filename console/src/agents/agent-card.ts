@@ -58,7 +58,9 @@ function texts(value: unknown): readonly string[] {
 export function readCard(json: unknown): CardView {
   const card = record(json);
   const capabilities = record(card["capabilities"]);
-  const extension = list(capabilities["extensions"]).map(record).find((each) => each["uri"] === SCHEMAS);
+  const extension = list(capabilities["extensions"])
+    .map(record)
+    .find((each) => each["uri"] === SCHEMAS);
   const schemas = record(record(extension?.["params"])["skills"]);
   return {
     name: text(card["name"]),
@@ -101,7 +103,7 @@ export function cardProblems(card: CardView): readonly string[] {
   if (silent.length > 0) problems.push(`No examples for ${silent.join(", ")}.`);
   const untagged = card.skills.filter(({ tags }) => tags.length === 0).map(({ name }) => name);
   if (untagged.length > 0) problems.push(`No tags for ${untagged.join(", ")}; the protocol requires them.`);
-  const insecure = card.interfaces.find(({ url }) => /^http:/.test(url) && !isLocal(url));
+  const insecure = card.interfaces.find(({ url }) => url.startsWith("http:") && !isLocal(url));
   if (insecure !== undefined) problems.push(`${insecure.url} is not encrypted (http).`);
   return problems;
 }
@@ -112,7 +114,10 @@ function isLocal(url: string): boolean {
 
 /** The card of an agent of this server. Rejects with an `Error` for people. */
 export async function fetchCard(id: string, signal: AbortSignal): Promise<CardView> {
-  const response = await fetch(`${agentUrl(id)}.well-known/agent-card.json`, { headers: { "a2a-version": "1.0" }, signal });
+  const response = await fetch(`${agentUrl(id)}.well-known/agent-card.json`, {
+    headers: { "a2a-version": "1.0" },
+    signal,
+  });
   if (response.status === 401 || response.status === 403) throw new Error("The card needs credentials of a caller.");
   if (!response.ok) throw new Error(`The server answered ${response.status}.`);
   return readCard(await response.json());

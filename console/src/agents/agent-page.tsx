@@ -14,7 +14,11 @@ import { type CardView, cardProblems, fetchCard, type SkillView } from "./agent-
 
 /** One agent: its card as people read it, what is wrong with it, its skills and its last tasks. */
 export function AgentPage({ id }: { readonly id: string }): JSX.Element {
-  const { value: card, error, reload } = usePolled({
+  const {
+    value: card,
+    error,
+    reload,
+  } = usePolled({
     key: `card ${id}`,
     load: (signal) =>
       fetchCard(id, signal).catch((failure: unknown) => {
@@ -172,7 +176,11 @@ function LastTasks({ id }: { readonly id: string }): JSX.Element {
           All
         </a>
       </h2>
-      {value?.tasks.length === 0 ? <p class="soft">None yet.</p> : <TaskRows tasks={value?.tasks ?? []} agents={false} />}
+      {value?.tasks.length === 0 ? (
+        <p class="soft">None yet.</p>
+      ) : (
+        <TaskRows tasks={value?.tasks ?? []} agents={false} />
+      )}
     </>
   );
 }

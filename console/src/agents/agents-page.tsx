@@ -98,7 +98,13 @@ function Sentence(): JSX.Element | null {
   );
 }
 
-function AgentTile({ agent, figures }: { readonly agent: ServedAgent; readonly figures: AgentFigures | undefined }): JSX.Element {
+function AgentTile({
+  agent,
+  figures,
+}: {
+  readonly agent: ServedAgent;
+  readonly figures: AgentFigures | undefined;
+}): JSX.Element {
   const { id, name } = agent;
   const { value: card, error } = usePolled({ key: `card ${id}`, load: (signal) => fetchCard(id, signal) });
   const problems = card === undefined ? [] : cardProblems(card);
@@ -159,7 +165,15 @@ function Figures({ figures }: { readonly figures: AgentFigures | undefined }): J
   );
 }
 
-function Figure({ value, word, kind = "" }: { readonly value: number; readonly word: string; readonly kind?: string }): JSX.Element {
+function Figure({
+  value,
+  word,
+  kind = "",
+}: {
+  readonly value: number;
+  readonly word: string;
+  readonly kind?: string;
+}): JSX.Element {
   return (
     <span class={`figure ${value === 0 ? "zero" : kind}`}>
       <strong>{count(value)}</strong>

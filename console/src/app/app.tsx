@@ -2,7 +2,7 @@ import type { ComponentType, JSX } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { AgentsPage } from "../agents/agents-page.tsx";
 import { startOverview } from "../data/overview.ts";
-import { Loading, Empty } from "../parts/notice.tsx";
+import { Empty, Loading } from "../parts/notice.tsx";
 import { Frame, Page } from "./frame.tsx";
 import { Palette } from "./palette.tsx";
 import { href } from "./place.ts";
@@ -61,7 +61,15 @@ function CurrentPage(): JSX.Element {
 
 const loaded = new Map<string, PageOf>();
 
-function Later({ name, id = "", rest }: { readonly name: string; readonly id?: string; readonly rest?: string | undefined }): JSX.Element {
+function Later({
+  name,
+  id = "",
+  rest,
+}: {
+  readonly name: string;
+  readonly id?: string;
+  readonly rest?: string | undefined;
+}): JSX.Element {
   const [, setLoaded] = useState(0);
   const [failed, setFailed] = useState(false);
   const Found = loaded.get(name);

@@ -1,8 +1,8 @@
 import { signal } from "@preact/signals";
 import type { JSX } from "preact";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
-import { overview } from "../data/overview.ts";
 import { STATES } from "../data/operator-types.ts";
+import { overview } from "../data/overview.ts";
 import { AgentFlag } from "../parts/agent-flag.tsx";
 import { Icon, type IconName } from "../parts/icon.tsx";
 import { STATE_WORDS } from "../parts/state-mark.tsx";
@@ -39,9 +39,21 @@ function allEntries(): readonly Entry[] {
     { text: "Inbox", icon: "inbox", keys: "G I", run: go("inbox") },
     { text: "Webhooks", icon: "webhooks", keys: "G W", run: go("webhooks") },
     { text: "Server", icon: "server", keys: "G S", run: go("server") },
-    ...agents.map(({ id, name }) => ({ text: `Chat with ${name}`, agent: id, run: go(`agents/${encodeURIComponent(id)}/chat`) })),
-    ...agents.map(({ id, name }) => ({ text: `${name}: card`, agent: id, run: go(`agents/${encodeURIComponent(id)}`) })),
-    ...STATES.map((state) => ({ text: `Tasks: ${STATE_WORDS[state]}`, icon: "tasks" as const, run: go(`tasks?state=${state}`) })),
+    ...agents.map(({ id, name }) => ({
+      text: `Chat with ${name}`,
+      agent: id,
+      run: go(`agents/${encodeURIComponent(id)}/chat`),
+    })),
+    ...agents.map(({ id, name }) => ({
+      text: `${name}: card`,
+      agent: id,
+      run: go(`agents/${encodeURIComponent(id)}`),
+    })),
+    ...STATES.map((state) => ({
+      text: `Tasks: ${STATE_WORDS[state]}`,
+      icon: "tasks" as const,
+      run: go(`tasks?state=${state}`),
+    })),
     { text: "Change colours", icon: "sun", run: nextTheme },
   ];
 }
@@ -84,7 +96,13 @@ function PaletteDialog(): JSX.Element {
     event.preventDefault();
   };
   return (
-    <dialog ref={dialog} class="palette" aria-label="Search or jump to" onClose={close} onClick={(event) => event.target === dialog.current && close()}>
+    <dialog
+      ref={dialog}
+      class="palette"
+      aria-label="Search or jump to"
+      onClose={close}
+      onClick={(event) => event.target === dialog.current && close()}
+    >
       <input
         type="text"
         role="combobox"
@@ -100,16 +118,22 @@ function PaletteDialog(): JSX.Element {
           setChosen(0);
         }}
       />
-      <ul id="palette-list" role="listbox" aria-label="Results">
+      <div id="palette-list" role="listbox" aria-label="Results">
         {entries.map((entry, index) => (
-          // biome-ignore lint/a11y/useKeyWithClickEvents: The keys are those of the field above.
-          <li key={entry.text} id={`palette-${index}`} role="option" aria-selected={index === chosen} onClick={() => run(entry)}>
+          <div
+            key={entry.text}
+            id={`palette-${index}`}
+            role="option"
+            tabIndex={-1}
+            aria-selected={index === chosen}
+            onClick={() => run(entry)}
+          >
             {entry.agent === undefined ? <Icon name={entry.icon ?? "right"} /> : <AgentFlag id={entry.agent} />}
             <span class="cut">{entry.text}</span>
             {entry.keys !== undefined && <kbd>{entry.keys}</kbd>}
-          </li>
+          </div>
         ))}
-      </ul>
+      </div>
       {entries.length === 0 && <p class="soft">Nothing is called that. A whole task id opens the task.</p>}
     </dialog>
   );

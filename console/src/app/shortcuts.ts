@@ -35,5 +35,8 @@ export function listenForShortcuts(): void {
 
 /** Whether a key goes into a field. */
 export function isTyping(target: EventTarget | null): boolean {
-  return target instanceof HTMLElement && (target.isContentEditable || /^(?:INPUT|TEXTAREA|SELECT|DIALOG)$/.test(target.tagName));
+  return (
+    target instanceof HTMLElement &&
+    (target.isContentEditable || /^(?:INPUT|TEXTAREA|SELECT|DIALOG)$/.test(target.tagName))
+  );
 }

@@ -12,8 +12,8 @@ export function SignIn(): JSX.Element {
       <Icon name="keys" />
       <h1>Open the console with its start-up URL</h1>
       <p>
-        The server prints a URL when it starts, on the line <code>Console</code>. It ends with a code that lets this page read
-        the tasks of all callers. Copy the whole URL into the address bar.
+        The server prints a URL when it starts, on the line <code>Console</code>. It ends with a code that lets this
+        page read the tasks of all callers. Copy the whole URL into the address bar.
       </p>
       <p>A page stays signed in for 24 hours, also if the server restarts, and only in its own tab.</p>
       <form
@@ -32,8 +32,8 @@ export function SignIn(): JSX.Element {
           onInput={(event) => setToken(event.currentTarget.value)}
         />
         <small id="token-hint">
-          On this machine: the <code>token</code> in the file <code>….operator.json</code> beside the store. Elsewhere: a token that
-          the policy of the operator API allows.
+          On this machine: the <code>token</code> in the file <code>….operator.json</code> beside the store. Elsewhere:
+          a token that the policy of the operator API allows.
         </small>
         <Button kind="main" submit>
           Open the console

@@ -11,7 +11,7 @@ import { Button } from "../parts/controls.tsx";
 import { Notice } from "../parts/notice.tsx";
 import { agentName } from "../tasks/task-rows.tsx";
 import { Composer } from "./composer.tsx";
-import { type Conversation, openConversation, type Outgoing } from "./conversation.ts";
+import { type Conversation, type Outgoing, openConversation } from "./conversation.ts";
 import { ConversationPicker, DialectPicker } from "./pickers.tsx";
 import { AgentTurnView, UserTurnView } from "./turn-view.tsx";
 import type { AgentTurn, Turn } from "./turns.ts";
@@ -38,14 +38,25 @@ export function ChatPage({ id, rest }: { readonly id: string; readonly rest: str
     if (contextId === "" || contextId === rest) return;
     known.current = contextId;
     const { search } = location;
-    navigate(`${href(`agents/${encodeURIComponent(id)}/chat/${encodeURIComponent(contextId)}`)}${search}`, { replace: true });
+    navigate(`${href(`agents/${encodeURIComponent(id)}/chat/${encodeURIComponent(contextId)}`)}${search}`, {
+      replace: true,
+    });
   }, [contextId]);
   const restart = (): void => {
     known.current = "";
     navigate(href(`agents/${encodeURIComponent(id)}/chat`));
     setGeneration(generation + 1);
   };
-  return <Chat key={generation} id={id} conversation={conversation} onNew={restart} credential={credential} onCredential={setCredential} />;
+  return (
+    <Chat
+      key={generation}
+      id={id}
+      conversation={conversation}
+      onNew={restart}
+      credential={credential}
+      onCredential={setCredential}
+    />
+  );
 }
 
 interface ChatProps {
@@ -98,7 +109,12 @@ function Chat({ id, conversation, onNew, credential, onCredential }: ChatProps):
             <span class="wide-only">New conversation</span>
             <span class="hidden narrow-only">New conversation</span>
           </Button>
-          <Button icon="wire" pressed={hasWire} hint="Wire (W)" onClick={() => setQuery({ wire: hasWire ? undefined : "1" }, true)}>
+          <Button
+            icon="wire"
+            pressed={hasWire}
+            hint="Wire (W)"
+            onClick={() => setQuery({ wire: hasWire ? undefined : "1" }, true)}
+          >
             <span class="wide-only">Wire</span>
             <span class="hidden narrow-only">Wire</span>
           </Button>
@@ -107,7 +123,13 @@ function Chat({ id, conversation, onNew, credential, onCredential }: ChatProps):
     >
       <div class={hasWire ? "chat with-wire" : "chat"}>
         <div class="talk">
-          <Transcript id={id} name={name} turns={turns} onAnswer={send} examples={card?.skills.flatMap(({ examples }) => examples) ?? []} />
+          <Transcript
+            id={id}
+            name={name}
+            turns={turns}
+            onAnswer={send}
+            examples={card?.skills.flatMap(({ examples }) => examples) ?? []}
+          />
           {failure !== undefined && (
             <div class="failure">
               <Notice kind="bad">{failure}</Notice>
@@ -123,14 +145,26 @@ function Chat({ id, conversation, onNew, credential, onCredential }: ChatProps):
             onStop={stop}
           />
         </div>
-        {hasWire && <WireDrawer log={conversation.wire} agent={agentUrl(id)} onClose={() => setQuery({ wire: undefined }, true)} />}
+        {hasWire && (
+          <WireDrawer
+            log={conversation.wire}
+            agent={agentUrl(id)}
+            onClose={() => setQuery({ wire: undefined }, true)}
+          />
+        )}
       </div>
     </Page>
   );
 }
 
 /** A credential for agents that need one. It stays in memory, and is masked in the wire. */
-function Credential({ value, onChange }: { readonly value: string; readonly onChange: (value: string) => void }): JSX.Element {
+function Credential({
+  value,
+  onChange,
+}: {
+  readonly value: string;
+  readonly onChange: (value: string) => void;
+}): JSX.Element {
   const [text, setText] = useState(value);
   return (
     <form
@@ -141,7 +175,13 @@ function Credential({ value, onChange }: { readonly value: string; readonly onCh
       }}
     >
       <label for="credential">Token for this agent, sent as Authorization: Bearer</label>
-      <input id="credential" type="password" autocomplete="off" value={text} onInput={(event) => setText(event.currentTarget.value)} />
+      <input
+        id="credential"
+        type="password"
+        autocomplete="off"
+        value={text}
+        onInput={(event) => setText(event.currentTarget.value)}
+      />
       <Button submit>Connect</Button>
     </form>
   );
@@ -186,15 +226,27 @@ function Transcript({ id, name, turns, examples, onAnswer }: TranscriptProps): J
     if (element !== null) isAtEnd.current = element.scrollHeight - element.scrollTop - element.clientHeight < 40;
   };
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: A scrolling area must be reachable by the keyboard.
-    <div ref={list} class="transcript" onScroll={onScroll} tabIndex={0} role="log" aria-label={`Conversation with ${name}`} aria-live="off">
+    <div
+      ref={list}
+      class="transcript"
+      onScroll={onScroll}
+      tabIndex={0}
+      role="log"
+      aria-label={`Conversation with ${name}`}
+      aria-live="off"
+    >
       {turns.length === 0 && (
         <div class="empty">
           <AgentFlag id={id} size="large" />
           <h2>Say something to {name}</h2>
           <p class="examples">
             {examples.slice(0, 6).map((example) => (
-              <button key={example} type="button" class="example" onClick={() => onAnswer({ parts: [{ text: example }] })}>
+              <button
+                key={example}
+                type="button"
+                class="example"
+                onClick={() => onAnswer({ parts: [{ text: example }] })}
+              >
                 {example}
               </button>
             ))}
@@ -206,7 +258,14 @@ function Transcript({ id, name, turns, examples, onAnswer }: TranscriptProps): J
           turn.kind === "user" ? (
             <UserTurnView key={turn.key} turn={turn} />
           ) : (
-            <AgentTurnView key={turn.key} agent={id} name={name} turn={turn} isLast={isLastOf(turns, turn)} onAnswer={onAnswer} />
+            <AgentTurnView
+              key={turn.key}
+              agent={id}
+              name={name}
+              turn={turn}
+              isLast={isLastOf(turns, turn)}
+              onAnswer={onAnswer}
+            />
           ),
         )}
       </ol>
@@ -217,7 +276,9 @@ function Transcript({ id, name, turns, examples, onAnswer }: TranscriptProps): J
 /** Whether no later turn belongs to the same task. */
 function isLastOf(turns: readonly Turn[], turn: AgentTurn): boolean {
   const taskId = turn.task?.id;
-  return turns.findLast((each) => each.kind === "agent" && each.task?.id === taskId) === turn && !isAnswered(turns, turn);
+  return (
+    turns.findLast((each) => each.kind === "agent" && each.task?.id === taskId) === turn && !isAnswered(turns, turn)
+  );
 }
 
 /** An answer was sent, and the agent has not reacted yet. */

@@ -57,7 +57,11 @@ export function Composer({ name, skills, start, isBusy, onSend, onStop }: Compos
   return (
     <div class={isDropping ? "composer dropping" : "composer"}>
       {skill?.schema !== undefined ? (
-        <SchemaForm schema={skill.schema} action={`Send to ${name}`} onSubmit={(value) => onSend({ parts: [{ data: value }], ...metadata })} />
+        <SchemaForm
+          schema={skill.schema}
+          action={`Send to ${name}`}
+          onSubmit={(value) => onSend({ parts: [{ data: value }], ...metadata })}
+        />
       ) : (
         <textarea
           ref={area}
@@ -76,12 +80,21 @@ export function Composer({ name, skills, start, isBusy, onSend, onStop }: Compos
               <Icon name="file" />
               <span class="cut">{file.name}</span>
               <small>{bytes(file.size)}</small>
-              <Button kind="quiet" icon="close" label={`Remove ${file.name}`} onClick={() => setFiles(files.filter((each) => each !== file))} />
+              <Button
+                kind="quiet"
+                icon="close"
+                label={`Remove ${file.name}`}
+                onClick={() => setFiles(files.filter((each) => each !== file))}
+              />
             </li>
           ))}
         </ul>
       )}
-      {problem !== "" && <p class="hint problem" role="alert">{problem}</p>}
+      {problem !== "" && (
+        <p class="hint problem" role="alert">
+          {problem}
+        </p>
+      )}
       <div class="tools">
         <Button kind="quiet" icon="clip" label="Attach files" onClick={() => picker.current?.click()} />
         <input
@@ -112,7 +125,13 @@ export function Composer({ name, skills, start, isBusy, onSend, onStop }: Compos
           </Button>
         )}
         {skill?.schema === undefined && (
-          <Button kind="main" icon="send" label="Send" disabled={text.trim() === "" && files.length === 0} onClick={() => void send()} />
+          <Button
+            kind="main"
+            icon="send"
+            label="Send"
+            disabled={text.trim() === "" && files.length === 0}
+            onClick={() => void send()}
+          />
         )}
       </div>
     </div>

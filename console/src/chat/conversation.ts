@@ -54,7 +54,12 @@ const RETRY = { reconnects: 10_000, baseDelay: 300, maxDelay: 5000 };
 const MOST_TASKS = 50;
 
 /** Connects to an agent of this server, and reads the tasks of an earlier conversation. */
-export function openConversation({ agent, contextId: earlier, dialect, credential }: ConversationOptions): Conversation {
+export function openConversation({
+  agent,
+  contextId: earlier,
+  dialect,
+  credential,
+}: ConversationOptions): Conversation {
   const turns = signal<readonly Turn[]>([]);
   const contextId = signal(earlier);
   const client = signal<AgentClient | undefined>(undefined);
@@ -86,7 +91,12 @@ export function openConversation({ agent, contextId: earlier, dialect, credentia
 
   /** Shows the stored tasks of the context, and follows those that are at work. */
   async function restore(opened: AgentClient): Promise<void> {
-    const page = await opened.taskPage({ contextId: earlier, artifacts: true, historyLength: 100, pageSize: MOST_TASKS });
+    const page = await opened.taskPage({
+      contextId: earlier,
+      artifacts: true,
+      historyLength: 100,
+      pageSize: MOST_TASKS,
+    });
     turns.value = turnsOfTasks(page.tasks);
     for (const task of page.tasks) {
       if (task.status.state !== "working" && task.status.state !== "submitted") continue;
@@ -172,7 +182,12 @@ function withEvent(turn: AgentTurn, event: RemoteStreamEvent): AgentTurn {
   const { task } = event;
   if (event.kind === "artifact") {
     const { artifactId } = event.artifact;
-    return { ...turn, events, task, written: turn.written.includes(artifactId) ? turn.written : [...turn.written, artifactId] };
+    return {
+      ...turn,
+      events,
+      task,
+      written: turn.written.includes(artifactId) ? turn.written : [...turn.written, artifactId],
+    };
   }
   const note = event.kind === "status" && event.status.state === "working" ? readableText(event.status.message) : "";
   // A first task may already have artifacts; after an answer, those of before are shown above.
@@ -180,7 +195,14 @@ function withEvent(turn: AgentTurn, event: RemoteStreamEvent): AgentTurn {
   const isNew = isFirst && (task.history?.length ?? 0) <= 1;
   const written = isNew ? (task.artifacts ?? []).map(({ artifactId }) => artifactId) : turn.written;
   const earlier = isFirst && !isNew ? lengthsOf(task.artifacts ?? []) : turn.earlier;
-  return { ...turn, events, task, written, earlier, notes: note === "" || turn.notes.at(-1) === note ? turn.notes : [...turn.notes, note] };
+  return {
+    ...turn,
+    events,
+    task,
+    written,
+    earlier,
+    notes: note === "" || turn.notes.at(-1) === note ? turn.notes : [...turn.notes, note],
+  };
 }
 
 function sentenceOf({ task }: AgentTurn): string {

@@ -33,7 +33,13 @@ function curl({ method, url, headers, body }: WireCall): string {
 
 /** What a call asks, independent of its dialect. */
 type Meaning =
-  | { readonly kind: "send"; readonly text: string; readonly data: unknown; readonly contextId: string; readonly taskId: string }
+  | {
+      readonly kind: "send";
+      readonly text: string;
+      readonly data: unknown;
+      readonly contextId: string;
+      readonly taskId: string;
+    }
   | { readonly kind: "get" | "cancel" | "subscribe"; readonly taskId: string }
   | { readonly kind: "list" | "card" };
 
@@ -43,6 +49,10 @@ function record(value: unknown): Json {
   return typeof value === "object" && value !== null ? (value as Json) : {};
 }
 
+function text(value: unknown): string {
+  return typeof value === "string" ? value : "";
+}
+
 function meaningOf({ url, body }: WireCall): Meaning {
   const json = parsed(body);
   const method = typeof json["method"] === "string" ? json["method"] : "";
@@ -50,11 +60,17 @@ function meaningOf({ url, body }: WireCall): Meaning {
   const message = record(params["message"]);
   if ("message" in params) {
     const parts = (message["parts"] ?? message["content"]) as readonly Json[] | undefined;
-    const text = (parts ?? []).map((part) => (typeof part["text"] === "string" ? part["text"] : "")).join("");
+    const words = (parts ?? []).map((part) => (typeof part["text"] === "string" ? part["text"] : "")).join("");
     const data = (parts ?? []).find((part) => part["data"] !== undefined)?.["data"];
-    return { kind: "send", text, data, contextId: String(message["contextId"] ?? ""), taskId: String(message["taskId"] ?? "") };
+    return {
+      kind: "send",
+      text: words,
+      data,
+      contextId: text(message["contextId"]),
+      taskId: text(message["taskId"]),
+    };
   }
-  const taskId = String(params["id"] ?? /\/tasks\/([^/:?]+)/.exec(url)?.[1] ?? "");
+  const taskId = text(params["id"]) || (/\/tasks\/([^/:?]+)/.exec(url)?.[1] ?? "");
   if (taskId === "") return { kind: url.includes("/.well-known/") ? "card" : "list" };
   if (/cancel/i.test(method) || url.includes(":cancel")) return { kind: "cancel", taskId };
   return { kind: /subscribe/i.test(method) || url.includes(":subscribe") ? "subscribe" : "get", taskId };
@@ -72,7 +88,8 @@ function commandLine(meaning: Meaning, agent: string): string {
   const at = `-a ${shell(agent)}`;
   switch (meaning.kind) {
     case "send": {
-      const content = meaning.data === undefined ? shell(meaning.text) : `--data ${shell(JSON.stringify(meaning.data))}`;
+      const content =
+        meaning.data === undefined ? shell(meaning.text) : `--data ${shell(JSON.stringify(meaning.data))}`;
       const context = meaning.contextId === "" ? "" : ` --context-id ${shell(meaning.contextId)}`;
       const task = meaning.taskId === "" ? "" : ` --task-id ${shell(meaning.taskId)}`;
       return `palaver send ${content} ${at}${context}${task} --stream`;
@@ -94,7 +111,8 @@ function typescript(meaning: Meaning, agent: string): string {
         ...(meaning.contextId === "" ? [] : [`contextId: ${JSON.stringify(meaning.contextId)}`]),
         ...(meaning.taskId === "" ? [] : [`taskId: ${JSON.stringify(meaning.taskId)}`]),
       ];
-      const content = meaning.data === undefined ? JSON.stringify(meaning.text) : `{ data: ${JSON.stringify(meaning.data)} }`;
+      const content =
+        meaning.data === undefined ? JSON.stringify(meaning.text) : `{ data: ${JSON.stringify(meaning.data)} }`;
       const rest = options.length === 0 ? "" : `, { ${options.join(", ")} }`;
       return `${start}for await (const event of agent.stream(${content}${rest})) console.log(event);\n`;
     }

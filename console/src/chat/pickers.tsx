@@ -10,7 +10,13 @@ import { taskTitle } from "../tasks/task-rows.tsx";
 const BINDINGS: Readonly<Record<string, string>> = { JSONRPC: "JSON-RPC", "HTTP+JSON": "REST" };
 
 /** Which version and binding is used; another one can be chosen. gRPC is not available in browsers. */
-export function DialectPicker({ client, value }: { readonly client: AgentClient | undefined; readonly value: string }): JSX.Element | null {
+export function DialectPicker({
+  client,
+  value,
+}: {
+  readonly client: AgentClient | undefined;
+  readonly value: string;
+}): JSX.Element | null {
   if (client === undefined) return null;
   const { binding, protocolVersion } = client.interface;
   const ways = client.card.interfaces.filter((way) => way.binding in BINDINGS);
@@ -38,7 +44,13 @@ export function DialectPicker({ client, value }: { readonly client: AgentClient 
 const MOST = 12;
 
 /** Earlier conversations with the agent, by their first words. */
-export function ConversationPicker({ agent, contextId }: { readonly agent: string; readonly contextId: string }): JSX.Element | null {
+export function ConversationPicker({
+  agent,
+  contextId,
+}: {
+  readonly agent: string;
+  readonly contextId: string;
+}): JSX.Element | null {
   const { value } = usePolled({
     key: `conversations ${agent}`,
     every: 10_000,
@@ -53,11 +65,15 @@ export function ConversationPicker({ agent, contextId }: { readonly agent: strin
       value={contextId}
       onChange={(event) => {
         const chosen = event.currentTarget.value;
-        navigate(href(`agents/${encodeURIComponent(agent)}/chat${chosen === "" ? "" : `/${encodeURIComponent(chosen)}`}`));
+        navigate(
+          href(`agents/${encodeURIComponent(agent)}/chat${chosen === "" ? "" : `/${encodeURIComponent(chosen)}`}`),
+        );
       }}
     >
       <option value="">New conversation</option>
-      {contextId !== "" && !contexts.some((task) => task.contextId === contextId) && <option value={contextId}>This conversation</option>}
+      {contextId !== "" && !contexts.some((task) => task.contextId === contextId) && (
+        <option value={contextId}>This conversation</option>
+      )}
       {contexts.map((task) => (
         <option key={task.contextId} value={task.contextId}>
           {taskTitle(task).slice(0, 48)}

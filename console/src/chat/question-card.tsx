@@ -39,7 +39,11 @@ export function QuestionCard({ question, onAnswer }: QuestionCardProps): JSX.Ele
           {other}
         </>
       ) : (
-        <SchemaForm schema={schema} action="Answer" onSubmit={(value) => onAnswer({ ...answer, parts: [{ data: value }] })}>
+        <SchemaForm
+          schema={schema}
+          action="Answer"
+          onSubmit={(value) => onAnswer({ ...answer, parts: [{ data: value }] })}
+        >
           {other}
         </SchemaForm>
       )}
@@ -51,7 +55,9 @@ export function QuestionCard({ question, onAnswer }: QuestionCardProps): JSX.Ele
 function Authorization({ question }: { readonly question: OpenQuestion }): JSX.Element | null {
   const { authorization } = question;
   if (authorization === undefined) return null;
-  const schemes = authorization.schemes?.map((scheme) => (typeof scheme === "string" ? scheme : String(scheme["type"] ?? "scheme")));
+  const schemes = authorization.schemes?.map((scheme) =>
+    typeof scheme === "string" ? scheme : typeof scheme["type"] === "string" ? scheme["type"] : "another way",
+  );
   return (
     <dl class="facts">
       {authorization.description !== undefined && authorization.description !== question.text && (

@@ -1,4 +1,11 @@
-import { type AuthRequestData, authRequestOf, type JsonObject, type Message, type Part, type Task } from "palaver/client";
+import {
+  type AuthRequestData,
+  authRequestOf,
+  type JsonObject,
+  type Message,
+  type Part,
+  type Task,
+} from "palaver/client";
 import { answerMetadata, inputRequestsOf, inputSchemaOf } from "../../../src/protocol/input-request.ts";
 
 /** What a task waits for. */
@@ -22,12 +29,15 @@ export function questionOf({ id, status }: Task): OpenQuestion | undefined {
   const request = inputRequestsOf(message)[0];
   const authorization = parts.flatMap((part) => authRequestOf(part) ?? [])[0];
   const schemas = parts.flatMap((part) => inputSchemaOf(part) ?? []);
-  const schema = schemas.find(({ requestId }) => requestId === request?.requestId) ?? (schemas.length === 1 ? schemas[0] : undefined);
+  const schema =
+    schemas.find(({ requestId }) => requestId === request?.requestId) ??
+    (schemas.length === 1 ? schemas[0] : undefined);
   return {
     taskId: id,
     text: readableText(message) || request?.prompt || authorization?.description || "The agent needs an answer.",
     requestId: request?.requestId ?? authorization?.requestId,
-    isSecret: request?.sensitive === true || message?.metadata?.["sensitive"] === true || authorization?.secret === true,
+    isSecret:
+      request?.sensitive === true || message?.metadata?.["sensitive"] === true || authorization?.secret === true,
     schema: schema?.schema,
     authorization,
   };
@@ -35,7 +45,10 @@ export function questionOf({ id, status }: Task): OpenQuestion | undefined {
 
 /** The text of a message for people. */
 export function readableText(message: Pick<Message, "parts"> | undefined): string {
-  return (message?.parts ?? []).map((part) => part.text ?? "").join("").trim();
+  return (message?.parts ?? [])
+    .map((part) => part.text ?? "")
+    .join("")
+    .trim();
 }
 
 /** Parts that programs read and people do not: the schema of a question, an authorisation request. */

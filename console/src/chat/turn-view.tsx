@@ -2,8 +2,8 @@ import type { JSX } from "preact";
 import { href } from "../app/place.ts";
 import { AgentFlag } from "../parts/agent-flag.tsx";
 import { Icon } from "../parts/icon.tsx";
-import { Notice } from "../parts/notice.tsx";
 import { useNow } from "../parts/moment.tsx";
+import { Notice } from "../parts/notice.tsx";
 import { kindOf } from "../parts/part-file.ts";
 import { PartBody, PartCard } from "../parts/part-view.tsx";
 import { StateMark } from "../parts/state-mark.tsx";
@@ -74,11 +74,15 @@ export function AgentTurnView({ agent, name, turn, isLast, onAnswer }: AgentTurn
             )}
           </div>
         ))}
-        {message?.parts.map((part, index) => (isProse(part) ? <PartBody key={index} part={part} /> : <PartCard key={index} part={part} name="answer" />))}
+        {message?.parts.map((part, index) =>
+          isProse(part) ? <PartBody key={index} part={part} /> : <PartCard key={index} part={part} name="answer" />,
+        )}
         {closing !== "" && <PartBody part={{ text: closing }} />}
         {isWaiting && <span class="caret" aria-hidden="true" />}
         {failure !== undefined && <Notice kind="bad">{failure}</Notice>}
-        {question !== undefined && <QuestionCard key={question.requestId ?? question.text} question={question} onAnswer={onAnswer} />}
+        {question !== undefined && (
+          <QuestionCard key={question.requestId ?? question.text} question={question} onAnswer={onAnswer} />
+        )}
       </div>
     </li>
   );

@@ -47,7 +47,12 @@ export function artifactsOf({ task, written, earlier }: AgentTurn): readonly Art
 
 /** How many characters of text each artifact has. */
 export function lengthsOf(artifacts: readonly Artifact[]): Readonly<Record<string, number>> {
-  return Object.fromEntries(artifacts.map(({ artifactId, parts }) => [artifactId, parts.reduce((sum, part) => sum + (part.text?.length ?? 0), 0)]));
+  return Object.fromEntries(
+    artifacts.map(({ artifactId, parts }) => [
+      artifactId,
+      parts.reduce((sum, part) => sum + (part.text?.length ?? 0), 0),
+    ]),
+  );
 }
 
 /** The turns of stored tasks, oldest first. */
@@ -70,7 +75,17 @@ function turnsOfTask(task: Task): readonly Turn[] {
     const written = isLast ? (task.artifacts ?? []).map(({ artifactId }) => artifactId) : [];
     const key = `${task.id} ${turns.length}`;
     const endedAt = Date.parse(task.status.timestamp ?? "") || startedAt;
-    turns.push({ kind: "agent", key, ...(isLast && { task }), written, earlier: {}, notes, events: 0, startedAt, endedAt });
+    turns.push({
+      kind: "agent",
+      key,
+      ...(isLast && { task }),
+      written,
+      earlier: {},
+      notes,
+      events: 0,
+      startedAt,
+      endedAt,
+    });
     notes = [];
   };
   let isOpen = false;
@@ -79,7 +94,8 @@ function turnsOfTask(task: Task): readonly Turn[] {
       if (isOpen && notes.length > 0) end(false);
       turns.push({ kind: "user", key: message.messageId, parts: message.parts });
       isOpen = true;
-    } else if (message.messageId !== task.status.message?.messageId) notes = [...notes, readableText(message)].filter(Boolean);
+    } else if (message.messageId !== task.status.message?.messageId)
+      notes = [...notes, readableText(message)].filter(Boolean);
   }
   end(true);
   return turns;

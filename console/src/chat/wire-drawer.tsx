@@ -25,7 +25,6 @@ export function WireDrawer({ log, agent, onClose }: WireDrawerProps): JSX.Elemen
         <span class="soft">what was sent and received</span>
         <Button kind="quiet" icon="close" label="Close the wire" onClick={onClose} />
       </header>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: A scrolling area must be reachable by the keyboard. */}
       <ol class="calls" tabIndex={0}>
         {calls.map((call) => (
           <Call key={call.number} call={call} isOpen={call === open} onOpen={() => setChosen(call.number)} />
@@ -50,7 +49,15 @@ function resultOf({ status, ms, frames, failure }: WireCall): string {
   return `${status}${ms === undefined ? "" : `, ${duration(ms)}`}`;
 }
 
-function Call({ call, isOpen, onOpen }: { readonly call: WireCall; readonly isOpen: boolean; readonly onOpen: () => void }): JSX.Element {
+function Call({
+  call,
+  isOpen,
+  onOpen,
+}: {
+  readonly call: WireCall;
+  readonly isOpen: boolean;
+  readonly onOpen: () => void;
+}): JSX.Element {
   return (
     <li class="call">
       <button type="button" aria-expanded={isOpen} onClick={onOpen}>
@@ -113,7 +120,11 @@ function merged(frames: readonly WireFrame[]): readonly (readonly WireFrame[])[]
 /** The member that says what a frame is, in the JSON of every version. */
 function kindOf(frame: WireFrame | undefined): string {
   const data = frame?.data ?? "";
-  return /"(task|message|msg|statusUpdate|artifactUpdate)":\{/.exec(data)?.[1] ?? /"kind":"([\w-]+)"/.exec(data)?.[1] ?? "event";
+  return (
+    /"(task|message|msg|statusUpdate|artifactUpdate)":\{/.exec(data)?.[1] ??
+    /"kind":"([\w-]+)"/.exec(data)?.[1] ??
+    "event"
+  );
 }
 
 function Frames({ run }: { readonly run: readonly WireFrame[] }): JSX.Element {
@@ -159,7 +170,6 @@ function CopyCall({ call, agent }: { readonly call: WireCall; readonly agent: st
         <Choice label="Copy as" options={COPY_KINDS} value={kind} onChange={setKind} />
         <CopyButton text={text} />
       </div>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: A scrolling area must be reachable by the keyboard. */}
       <pre class="code" tabIndex={0}>
         {text}
       </pre>

@@ -76,10 +76,14 @@ export function createWireLog(): WireLog {
       update(number, () => ({ status: response.status }));
       return recorded(response, {
         onFrame: (frame) => update(number, ({ frames }) => ({ frames: [...frames.slice(1 - MOST_FRAMES), frame] })),
-        onEnd: (text) => update(number, () => ({ ms: Date.now() - call.startedAt, ...(text !== undefined && { text }) })),
+        onEnd: (text) =>
+          update(number, () => ({ ms: Date.now() - call.startedAt, ...(text !== undefined && { text }) })),
       });
     } catch (error) {
-      update(number, () => ({ ms: Date.now() - call.startedAt, failure: error instanceof Error ? error.message : String(error) }));
+      update(number, () => ({
+        ms: Date.now() - call.startedAt,
+        failure: error instanceof Error ? error.message : String(error),
+      }));
       throw error;
     }
   };
@@ -87,7 +91,9 @@ export function createWireLog(): WireLog {
 }
 
 function masked(headers: Headers): Readonly<Record<string, string>> {
-  return Object.fromEntries(Array.from(headers, ([name, value]) => [name, SECRET_HEADERS.test(name) ? "$CREDENTIAL" : value]));
+  return Object.fromEntries(
+    Array.from(headers, ([name, value]) => [name, SECRET_HEADERS.test(name) ? "$CREDENTIAL" : value]),
+  );
 }
 
 interface Recorder {
@@ -116,7 +122,11 @@ function recorded(response: Response, { onFrame, onEnd }: Recorder): Response {
       flush: () => onEnd(isStream ? undefined : text),
     }),
   );
-  const copy = new Response(observed, { status: response.status, statusText: response.statusText, headers: response.headers });
+  const copy = new Response(observed, {
+    status: response.status,
+    statusText: response.statusText,
+    headers: response.headers,
+  });
   // The constructor does not take them.
   Object.defineProperties(copy, { url: { value: response.url }, redirected: { value: response.redirected } });
   return copy;
@@ -129,7 +139,11 @@ export function takeFrames(text: string, onFrame: (frame: WireFrame) => void): s
   for (const event of events) {
     const lines = event.split(/\r?\n/);
     const data = lines.filter((line) => line.startsWith("data:")).map((line) => line.slice(5).trimStart());
-    const id = lines.find((line) => line.startsWith("id:"))?.slice(3).trim() ?? "";
+    const id =
+      lines
+        .find((line) => line.startsWith("id:"))
+        ?.slice(3)
+        .trim() ?? "";
     if (data.length > 0) onFrame({ id, data: data.join("\n") });
   }
   return rest;

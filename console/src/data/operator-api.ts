@@ -75,7 +75,8 @@ export const operatorApi = {
   server: (signal?: AbortSignal) => request<ServerAnswer>("server", withSignal(signal)),
   nodes: (signal?: AbortSignal) => request<NodesAnswer>("nodes", withSignal(signal)),
   tasks: (query: Query, signal?: AbortSignal) => request<TaskPage>("tasks", { query, ...withSignal(signal) }),
-  task: (key: string, signal?: AbortSignal) => request<TaskAnswer>(`tasks/${encodeURIComponent(key)}`, withSignal(signal)),
+  task: (key: string, signal?: AbortSignal) =>
+    request<TaskAnswer>(`tasks/${encodeURIComponent(key)}`, withSignal(signal)),
   events: (key: string, query: { readonly after: number; readonly wait?: number }, signal?: AbortSignal) =>
     request<EventPage>(`tasks/${encodeURIComponent(key)}/events`, { query, ...withSignal(signal) }),
   webhooksOf: (key: string, signal?: AbortSignal) =>

@@ -9,7 +9,7 @@ export interface DraftGroup {
 /** The draft before anything is typed: the defaults of the schema. */
 export function initialDraft(field: Field): Draft {
   if (field.kind === "group") return Object.fromEntries(field.fields.map((each) => [each.name, initialDraft(each)]));
-  if (field.kind === "several") return Array.isArray(field.initial) ? field.initial : [];
+  if (field.kind === "several") return Array.isArray(field.initial) ? (field.initial as readonly unknown[]) : [];
   if (field.kind === "boolean") return typeof field.initial === "boolean" ? field.initial : undefined;
   if (field.initial === undefined) return "";
   if (field.kind === "choice") return JSON.stringify(field.initial);
@@ -30,7 +30,7 @@ export function checkDraft(field: Field, draft: Draft, path: string = ""): Check
   if (isEmpty && !field.required) return ABSENT;
   const problem = isEmpty && field.kind !== "several" ? "is needed" : problemOf(field, draft);
   if (problem !== undefined) return { ok: false, problems: new Map([[path, problem]]) };
-  return { ok: true, value: valueOf(field, draft) };
+  return { ok: true, value: typedValue(field, draft) };
 }
 
 function checkGroup(field: Field, draft: Draft, path: string): Checked {
@@ -46,7 +46,7 @@ function checkGroup(field: Field, draft: Draft, path: string): Checked {
   return problems.size === 0 ? { ok: true, value: members } : { ok: false, problems };
 }
 
-function valueOf(field: Field, draft: Draft): unknown {
+function typedValue(field: Field, draft: Draft): unknown {
   if (typeof draft !== "string") return draft;
   if (field.kind === "choice" || field.kind === "json") return JSON.parse(draft);
   if (field.input === "datetime-local") return new Date(draft).toISOString();
@@ -58,18 +58,21 @@ function problemOf(field: Field, draft: Draft): string | undefined {
   if (field.kind === "number") return numberProblem(field, Number(draft));
   if (field.kind === "several") {
     const size = Array.isArray(draft) ? draft.length : 0;
-    if (typeof schema["minItems"] === "number" && size < schema["minItems"]) return `choose at least ${schema["minItems"]}`;
-    if (typeof schema["maxItems"] === "number" && size > schema["maxItems"]) return `choose at most ${schema["maxItems"]}`;
+    if (typeof schema["minItems"] === "number" && size < schema["minItems"])
+      return `choose at least ${schema["minItems"]}`;
+    if (typeof schema["maxItems"] === "number" && size > schema["maxItems"])
+      return `choose at most ${schema["maxItems"]}`;
     return undefined;
   }
-  if (field.kind === "json") return isJson(String(draft)) ? undefined : "is not valid JSON";
+  if (field.kind === "json") return isJson(typedText(draft)) ? undefined : "is not valid JSON";
   return typeof draft === "string" && field.kind !== "choice" ? textProblem(field, draft) : undefined;
 }
 
 function numberProblem({ schema }: Field, value: number): string | undefined {
   if (Number.isNaN(value)) return "is not a number";
   if (schema["type"] === "integer" && !Number.isInteger(value)) return "must be a whole number";
-  if (typeof schema["minimum"] === "number" && value < schema["minimum"]) return `must be at least ${schema["minimum"]}`;
+  if (typeof schema["minimum"] === "number" && value < schema["minimum"])
+    return `must be at least ${schema["minimum"]}`;
   if (typeof schema["maximum"] === "number" && value > schema["maximum"]) return `must be at most ${schema["maximum"]}`;
   return undefined;
 }
@@ -92,4 +95,9 @@ function isJson(text: string): boolean {
   } catch {
     return false;
   }
+}
+
+/** The text of a draft that is a text. */
+export function typedText(draft: Draft): string {
+  return typeof draft === "string" ? draft : "";
 }

@@ -1,6 +1,6 @@
 import type { ComponentChildren, InputHTMLAttributes, JSX } from "preact";
 import { Icon } from "../parts/icon.tsx";
-import type { Draft, DraftGroup } from "./field-value.ts";
+import { type Draft, type DraftGroup, typedText } from "./field-value.ts";
 import { type Field, type InputType, limitsOf } from "./schema-field.ts";
 
 export interface FieldProps {
@@ -40,7 +40,14 @@ export function FieldView(props: FieldProps): JSX.Element {
       return (
         <Group {...props}>
           {[true, false].map((value) => (
-            <Option key={String(value)} {...props} type="radio" label={value ? "Yes" : "No"} isChosen={draft === value} onChoose={() => onChange(value)} />
+            <Option
+              key={String(value)}
+              {...props}
+              type="radio"
+              label={value ? "Yes" : "No"}
+              isChosen={draft === value}
+              onChoose={() => onChange(value)}
+            />
           ))}
         </Group>
       );
@@ -51,7 +58,16 @@ export function FieldView(props: FieldProps): JSX.Element {
             const chosen = Array.isArray(draft) ? (draft as readonly unknown[]) : [];
             const isChosen = chosen.includes(value);
             const next = isChosen ? chosen.filter((each) => each !== value) : [...chosen, value];
-            return <Option key={label} {...props} type="checkbox" label={label} isChosen={isChosen} onChoose={() => onChange(next)} />;
+            return (
+              <Option
+                key={label}
+                {...props}
+                type="checkbox"
+                label={label}
+                isChosen={isChosen}
+                onChoose={() => onChange(next)}
+              />
+            );
           })}
         </Group>
       );
@@ -68,7 +84,16 @@ function Radios(props: FieldProps): JSX.Element {
     <Group {...props}>
       {field.options.map(({ value, label }) => {
         const text = JSON.stringify(value);
-        return <Option key={label} {...props} type="radio" label={label} isChosen={draft === text} onChoose={() => onChange(text)} />;
+        return (
+          <Option
+            key={label}
+            {...props}
+            type="radio"
+            label={label}
+            isChosen={draft === text}
+            onChoose={() => onChange(text)}
+          />
+        );
       })}
     </Group>
   );
@@ -84,13 +109,26 @@ interface OptionProps extends FieldProps {
 function Option({ id, path, type, label, isChosen, onChoose, onLeave }: OptionProps): JSX.Element {
   return (
     <label class="option">
-      <input type={type} name={`${id} ${path}`} data-path={path} checked={isChosen} onChange={onChoose} onBlur={() => onLeave(path)} />
+      <input
+        type={type}
+        name={`${id} ${path}`}
+        data-path={path}
+        checked={isChosen}
+        onChange={onChoose}
+        onBlur={() => onLeave(path)}
+      />
       {label}
     </label>
   );
 }
 
-function Group({ id, field, path, problemAt, children }: FieldProps & { readonly children: ComponentChildren }): JSX.Element {
+function Group({
+  id,
+  field,
+  path,
+  problemAt,
+  children,
+}: FieldProps & { readonly children: ComponentChildren }): JSX.Element {
   const hint = `${id}-${path}-hint`;
   return (
     <fieldset class={field.kind === "group" ? "group" : "options"} aria-describedby={hint}>
@@ -103,7 +141,13 @@ function Group({ id, field, path, problemAt, children }: FieldProps & { readonly
   );
 }
 
-function Labelled({ id, field, path, problemAt, children }: FieldProps & { readonly children: ComponentChildren }): JSX.Element {
+function Labelled({
+  id,
+  field,
+  path,
+  problemAt,
+  children,
+}: FieldProps & { readonly children: ComponentChildren }): JSX.Element {
   return (
     <div class={field.kind === "area" || field.kind === "json" ? "field wide" : "field"}>
       <label for={`${id}-${path}`}>
@@ -115,7 +159,15 @@ function Labelled({ id, field, path, problemAt, children }: FieldProps & { reado
   );
 }
 
-function Hint({ id, field, problem }: { readonly id: string; readonly field: Field; readonly problem: string | undefined }): JSX.Element {
+function Hint({
+  id,
+  field,
+  problem,
+}: {
+  readonly id: string;
+  readonly field: Field;
+  readonly problem: string | undefined;
+}): JSX.Element {
   const words = [field.description, limitsOf(field)].filter(Boolean).join(". ");
   return (
     <small id={id} class={problem === undefined ? "hint" : "hint problem"}>
@@ -151,7 +203,7 @@ function common({ id, path, problemAt, onLeave }: FieldProps): {
 function selectOf(props: FieldProps): JSX.Element {
   const { field, draft, onChange } = props;
   return (
-    <select {...common(props)} value={String(draft ?? "")} onChange={(event) => onChange(event.currentTarget.value)}>
+    <select {...common(props)} value={typedText(draft)} onChange={(event) => onChange(event.currentTarget.value)}>
       <option value="">Choose</option>
       {field.options.map(({ value, label }) => (
         <option key={label} value={JSON.stringify(value)}>
@@ -164,9 +216,11 @@ function selectOf(props: FieldProps): JSX.Element {
 
 function inputOf(props: FieldProps): JSX.Element {
   const { field, draft, onChange } = props;
-  const value = String(draft ?? "");
+  const value = typedText(draft);
   if (field.kind === "area" || field.kind === "json")
-    return <textarea {...common(props)} rows={3} value={value} onInput={(event) => onChange(event.currentTarget.value)} />;
+    return (
+      <textarea {...common(props)} rows={3} value={value} onInput={(event) => onChange(event.currentTarget.value)} />
+    );
   const attributes = {
     ...common(props),
     autocomplete: "off",

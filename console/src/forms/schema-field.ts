@@ -81,7 +81,10 @@ function makeField({ name, schema, required, depth }: FieldSource): Field {
 
 /** `dietaryNeeds` becomes “Dietary needs”. */
 function inWords(name: string): string {
-  const words = name.replace(/([a-z\d])([A-Z])/g, "$1 $2").replace(/[_-]+/g, " ").toLowerCase();
+  const words = name
+    .replace(/([a-z\d])([A-Z])/g, "$1 $2")
+    .replace(/[_-]+/g, " ")
+    .toLowerCase();
   return words === "" ? "Answer" : (words[0] ?? "").toUpperCase() + words.slice(1);
 }
 
@@ -93,7 +96,8 @@ function kindOf(schema: Schema, options: readonly FieldOption[], depth: number):
   if (type === "string") {
     if (schema["writeOnly"] === true || schema["format"] === "password") return "password";
     const most = schema["maxLength"];
-    const isShort = schema["format"] !== undefined || schema["pattern"] !== undefined || (typeof most === "number" && most <= LONG);
+    const isShort =
+      schema["format"] !== undefined || schema["pattern"] !== undefined || (typeof most === "number" && most <= LONG);
     return isShort || depth > 0 ? "text" : "area";
   }
   if (type === "array" && optionsOf(record(schema["items"]) ?? {}).length > 0) return "several";
@@ -140,7 +144,13 @@ function numberWords(schema: Schema): string {
 }
 
 function textWords(schema: Schema): string {
-  const formats: Readonly<Record<string, string>> = { email: "an e-mail address", uri: "a URL", date: "a date", time: "a time", "date-time": "a date and a time" };
+  const formats: Readonly<Record<string, string>> = {
+    email: "an e-mail address",
+    uri: "a URL",
+    date: "a date",
+    time: "a time",
+    "date-time": "a date and a time",
+  };
   const words = [formats[text(schema["format"])] ?? ""];
   const [least, most] = [schema["minLength"], schema["maxLength"]];
   if (typeof least === "number" && least > 1) words.push(`at least ${least} characters`);

@@ -16,7 +16,13 @@ const PATTERNS: readonly string[] = [
 const COLOURS = 6;
 
 /** The pattern by which people recognise an agent; the same for the same id. */
-export function AgentFlag({ id, size = "small" }: { readonly id: string; readonly size?: "small" | "large" }): JSX.Element {
+export function AgentFlag({
+  id,
+  size = "small",
+}: {
+  readonly id: string;
+  readonly size?: "small" | "large";
+}): JSX.Element {
   const hash = hashOf(id);
   return (
     <svg class={`flag ${size} colour-${hash % COLOURS}`} viewBox="0 0 16 16" aria-hidden="true">

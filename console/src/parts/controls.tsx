@@ -36,7 +36,13 @@ export function Button(props: ButtonProps): JSX.Element {
 }
 
 /** Copies a text. It says so for two seconds. */
-export function CopyButton({ text, children }: { readonly text: string; readonly children?: ComponentChildren }): JSX.Element {
+export function CopyButton({
+  text,
+  children,
+}: {
+  readonly text: string;
+  readonly children?: ComponentChildren;
+}): JSX.Element {
   const [isDone, setDone] = useState(false);
   const copy = async (): Promise<void> => {
     await navigator.clipboard.writeText(text);

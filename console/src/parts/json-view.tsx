@@ -8,7 +8,6 @@ const OPEN = 3;
 /** A JSON value as a tree that can be folded. */
 export function JsonView({ value }: { readonly value: unknown }): JSX.Element {
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: A scrolling area must be reachable by the keyboard.
     <div class="json" tabIndex={0}>
       <Value value={value} depth={0} />
     </div>

@@ -3,11 +3,13 @@ import { memo } from "preact/compat";
 import { type Block, type Inline, parseMarkdown } from "../text/markdown.ts";
 
 /** Markdown of an agent as elements. No part of it is interpreted as HTML. */
-export const MarkdownView: (props: { readonly text: string }) => JSX.Element = memo(({ text }: { readonly text: string }) => (
-  <div class="prose">
-    <Blocks blocks={parseMarkdown(text)} />
-  </div>
-));
+export const MarkdownView: (props: { readonly text: string }) => JSX.Element = memo(
+  ({ text }: { readonly text: string }) => (
+    <div class="prose">
+      <Blocks blocks={parseMarkdown(text)} />
+    </div>
+  ),
+);
 
 function Blocks({ blocks }: { readonly blocks: readonly Block[] }): JSX.Element {
   return (
@@ -26,7 +28,6 @@ function BlockView({ block }: { readonly block: Block }): JSX.Element {
       return block.level === 1 ? <h3>{inline(block.children)}</h3> : <h4>{inline(block.children)}</h4>;
     case "code":
       return (
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: A scrolling area must be reachable by the keyboard.
         <pre class="code" tabIndex={0}>
           <code>{block.text}</code>
         </pre>
@@ -58,7 +59,6 @@ type Cells = readonly (readonly Inline[])[];
 
 function TableView({ head, rows }: { readonly head: Cells; readonly rows: readonly Cells[] }): JSX.Element {
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: A scrolling area must be reachable by the keyboard.
     <div class="wide" tabIndex={0}>
       <table>
         <thead>

@@ -1,5 +1,5 @@
-import { useEffect, useState } from "preact/hooks";
 import type { JSX } from "preact";
+import { useEffect, useState } from "preact/hooks";
 import { ago, exact } from "../text/format.ts";
 
 /** The present time, new every `every` milliseconds while the page is visible. */

@@ -4,7 +4,13 @@ import { Button, CopyButton } from "./controls.tsx";
 import { Icon, type IconName } from "./icon.tsx";
 
 /** A line that says that something is wrong (`bad`), or needs a person (`warn`). */
-export function Notice({ kind, children }: { readonly kind: "bad" | "warn"; readonly children: ComponentChildren }): JSX.Element {
+export function Notice({
+  kind,
+  children,
+}: {
+  readonly kind: "bad" | "warn";
+  readonly children: ComponentChildren;
+}): JSX.Element {
   return (
     <p class={`notice ${kind}`}>
       <Icon name="warning" />
@@ -31,7 +37,15 @@ export function Empty({ icon, title, children }: EmptyProps): JSX.Element {
 }
 
 /** Says what could not be read, with the request for a report. */
-export function Failure({ what, error, retry }: { readonly what: string; readonly error: ApiError; readonly retry: () => void }): JSX.Element {
+export function Failure({
+  what,
+  error,
+  retry,
+}: {
+  readonly what: string;
+  readonly error: ApiError;
+  readonly retry: () => void;
+}): JSX.Element {
   return (
     <div class="empty failure" role="alert">
       <Icon name="warning" />

@@ -49,7 +49,8 @@ function fromBase64(text: string): Uint8Array<ArrayBuffer> {
 /** Base64 of a file to send. */
 export function toBase64(bytes: Uint8Array): string {
   let text = "";
-  for (let from = 0; from < bytes.length; from += 32_768) text += String.fromCharCode(...bytes.subarray(from, from + 32_768));
+  for (let from = 0; from < bytes.length; from += 32_768)
+    text += String.fromCharCode(...bytes.subarray(from, from + 32_768));
   return btoa(text);
 }
 
@@ -61,8 +62,10 @@ export function textOfPart(part: WirePart): string {
 /** A name for a download: without folders and control characters, at most 120 characters. */
 export function fileName(part: WirePart, otherwise: string): string {
   const last = (part.filename ?? "").split(/[/\\]/).at(-1) ?? "";
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: These characters are removed.
-  const clean = last.replace(/[\u0000-\u001f\u007f\u200e\u200f\u202a-\u202e\u2066-\u2069<>:"|?*]/g, "").replace(/^\.+/, "").trim();
+  const clean = last
+    .replace(/[\p{Cc}\p{Cf}<>:"|?*]/gu, "")
+    .replace(/^\.+/, "")
+    .trim();
   return clean.slice(0, 120) || otherwise;
 }
 

@@ -1,8 +1,8 @@
 import type { JSX } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import type { WirePart } from "../data/operator-types.ts";
-import { safeUrl } from "../text/markdown.ts";
 import { bytes } from "../text/format.ts";
+import { safeUrl } from "../text/markdown.ts";
 import { Icon } from "./icon.tsx";
 import { JsonView } from "./json-view.tsx";
 import { MarkdownView } from "./markdown-view.tsx";
@@ -29,7 +29,6 @@ export function PartBody({ part }: { readonly part: WirePart }): JSX.Element {
       return <p class="soft">This kind of file is not shown.</p>;
     default:
       return (
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: A scrolling area must be reachable by the keyboard.
         <pre class="code" tabIndex={0}>
           {cut(textOfPart(part))}
         </pre>
@@ -70,7 +69,13 @@ export function PartCard({ part, name }: { readonly part: WirePart; readonly nam
 }
 
 /** Saves bytes as a file. They are never opened as a page: as `octet-stream` no browser runs them. */
-function Download({ content, name }: { readonly content: Uint8Array<ArrayBuffer>; readonly name: string }): JSX.Element {
+function Download({
+  content,
+  name,
+}: {
+  readonly content: Uint8Array<ArrayBuffer>;
+  readonly name: string;
+}): JSX.Element {
   const save = (): void => {
     const url = URL.createObjectURL(new Blob([content], { type: "application/octet-stream" }));
     const link = document.createElement("a");
@@ -93,7 +98,9 @@ function Picture({ part }: { readonly part: WirePart }): JSX.Element {
     setUrl(made);
     return () => URL.revokeObjectURL(made);
   }, [part.raw]);
-  return <div class="picture">{url !== undefined && <img src={url} alt={fileName(part, "Picture of the agent")} />}</div>;
+  return (
+    <div class="picture">{url !== undefined && <img src={url} alt={fileName(part, "Picture of the agent")} />}</div>
+  );
 }
 
 function LinkPart({ url }: { readonly url: string }): JSX.Element {
@@ -111,7 +118,6 @@ function LinkPart({ url }: { readonly url: string }): JSX.Element {
 function CsvTable({ text }: { readonly text: string }): JSX.Element {
   const [head = [], ...rows] = csvRows(text, CSV_ROWS);
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: A scrolling area must be reachable by the keyboard.
     <div class="wide" tabIndex={0}>
       <table>
         <thead>

@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { Metric } from "../data/operator-types.ts";
-import { totalsOf, valueOf } from "./metric-values.ts";
+import { totalOf, totalsOf } from "./metric-values.ts";
 
 /** The figures of the charts, oldest first. */
 export interface FigureHistory {
@@ -29,8 +29,8 @@ export function useHistory(metrics: readonly Metric[] | undefined): FigureHistor
     if (metrics === undefined) return;
     const now: Reading = {
       at: Date.now(),
-      calls: valueOf(metrics, "palaver_calls_total"),
-      written: valueOf(metrics, "palaver_log_written_bytes_total"),
+      calls: totalOf(metrics, "palaver_calls_total"),
+      written: totalOf(metrics, "palaver_log_written_bytes_total"),
       commits: totalsOf(metrics, "palaver_commit_duration_seconds"),
     };
     const last = before.current;
@@ -38,7 +38,7 @@ export function useHistory(metrics: readonly Metric[] | undefined): FigureHistor
     if (last === undefined) return;
     const seconds = Math.max(0.001, (now.at - last.at) / 1000);
     const commits = now.commits.count - last.commits.count;
-    const delay = 1000 * valueOf(metrics, "palaver_event_loop_delay_seconds", { percentile: "99" });
+    const delay = 1000 * totalOf(metrics, "palaver_event_loop_delay_seconds", { percentile: "99" });
     setHistory((kept) => ({
       // A restart sets counters to 0.
       calls: added(kept.calls, Math.max(0, now.calls - last.calls) / seconds),

@@ -24,7 +24,12 @@ export function LineChart({ name, unit, values }: LineChartProps): JSX.Element {
           <strong>{last === undefined ? "–" : short(last)}</strong> <small>{unit}</small>
         </span>
       </figcaption>
-      <svg viewBox="0 0 240 48" preserveAspectRatio="none" role="img" aria-label={`${name}: ${last === undefined ? "no value yet" : short(last)} ${unit}, highest ${short(Math.max(...values, 0))}`}>
+      <svg
+        viewBox="0 0 240 48"
+        preserveAspectRatio="none"
+        role="img"
+        aria-label={`${name}: ${last === undefined ? "no value yet" : short(last)} ${unit}, highest ${short(Math.max(...values, 0))}`}
+      >
         {values.length > 1 && (
           <>
             <polygon points={`${x(0)},48 ${line} 240,48`} />

@@ -1,7 +1,11 @@
 import type { Metric } from "../data/operator-types.ts";
 
 /** The sum of all values of a metric; 0 if it does not exist. */
-export function valueOf(metrics: readonly Metric[], name: string, labels: Readonly<Record<string, string>> = {}): number {
+export function totalOf(
+  metrics: readonly Metric[],
+  name: string,
+  labels: Readonly<Record<string, string>> = {},
+): number {
   const values = metrics.find((metric) => metric.name === name)?.values ?? [];
   return values
     .filter((each) => Object.entries(labels).every(([label, value]) => each.labels[label] === value))
@@ -11,7 +15,10 @@ export function valueOf(metrics: readonly Metric[], name: string, labels: Readon
 /** The sum and the count of a histogram. */
 export function totalsOf(metrics: readonly Metric[], name: string): { readonly sum: number; readonly count: number } {
   const values = metrics.find((metric) => metric.name === name)?.values ?? [];
-  return values.reduce((total, each) => ({ sum: total.sum + (each.sum ?? 0), count: total.count + (each.count ?? 0) }), { sum: 0, count: 0 });
+  return values.reduce(
+    (total, each) => ({ sum: total.sum + (each.sum ?? 0), count: total.count + (each.count ?? 0) }),
+    { sum: 0, count: 0 },
+  );
 }
 
 /** The average of a histogram; 0 without values. */

@@ -8,11 +8,15 @@ import { Failure, Loading } from "../parts/notice.tsx";
 import { bytes, count, duration, plural } from "../text/format.ts";
 import { useHistory } from "./figure-history.ts";
 import { LineChart } from "./line-chart.tsx";
-import { average, valueOf } from "./metric-values.ts";
+import { average, totalOf } from "./metric-values.ts";
 
 /** The processes, their leases, the store, and what the server does. Charts begin when the page is opened. */
 export function ServerPage(): JSX.Element {
-  const { value: metrics, error, reload } = usePolled({
+  const {
+    value: metrics,
+    error,
+    reload,
+  } = usePolled({
     key: "metrics",
     every: 2000,
     load: async (signal) => {
@@ -39,12 +43,20 @@ export function ServerPage(): JSX.Element {
   const { running = 0, queued = 0 } = server.counts;
   const read = metrics ?? [];
   return (
-    <Page title="Server" heading={<>Server <span class="soft">Palaver {server.version}</span></>}>
+    <Page
+      title="Server"
+      heading={
+        <>
+          Server <span class="soft">Palaver {server.version}</span>
+        </>
+      }
+    >
       <div class="content">
         <p class="sentence">
-          <strong>{plural(Math.max(1, nodes.nodes.length), "node")}</strong>. {plural(running, "task")} {running === 1 ? "runs" : "run"} in this process,{" "}
-          {queued === 0 ? "nothing is queued" : <span class="warn">{count(queued)} queued</span>}. What agents write is stored within{" "}
-          <strong>{duration(1000 * average(read, "palaver_commit_duration_seconds"))}</strong> on average.
+          <strong>{plural(Math.max(1, nodes.nodes.length), "node")}</strong>. {plural(running, "task")}{" "}
+          {running === 1 ? "runs" : "run"} in this process,{" "}
+          {queued === 0 ? "nothing is queued" : <span class="warn">{count(queued)} queued</span>}. What agents write is
+          stored within <strong>{duration(1000 * average(read, "palaver_commit_duration_seconds"))}</strong> on average.
         </p>
         <div class="charts">
           <LineChart name="Calls" unit="a second" values={history.calls} />
@@ -64,7 +76,7 @@ export function ServerPage(): JSX.Element {
           <Fact name="Webhooks queued">{count(server.counts["webhooksQueued"] ?? 0)}</Fact>
           <Fact name="Runs that ignore cancel">{count(server.counts["orphans"] ?? 0)}</Fact>
           <Fact name="Store refusals">{count(server.counts["storeRefusals"] ?? 0)}</Fact>
-          <Fact name="Memory">{bytes(valueOf(read, "process_resident_memory_bytes"))}</Fact>
+          <Fact name="Memory">{bytes(totalOf(read, "process_resident_memory_bytes"))}</Fact>
           <Fact name="Process">{server.pid}</Fact>
         </dl>
       </div>
@@ -106,7 +118,9 @@ function NodeTable(): JSX.Element {
             </td>
             <td>{leaseUntil === undefined ? "" : leaseWords(Date.parse(leaseUntil) - now)}</td>
             <td class="num">{count(tasks)}</td>
-            <td class="num">{isThisProcess && server !== undefined ? duration(now - Date.parse(server.startedAt)) : ""}</td>
+            <td class="num">
+              {isThisProcess && server !== undefined ? duration(now - Date.parse(server.startedAt)) : ""}
+            </td>
           </tr>
         ))}
       </tbody>

@@ -24,7 +24,12 @@ export function ArtifactPanel({ artifacts, at }: ArtifactPanelProps): JSX.Elemen
       {artifacts.length > 1 && (
         <div class="artifact-tabs" role="group" aria-label="Artifact">
           {artifacts.map(({ artifactId, name }) => (
-            <button key={artifactId} type="button" aria-pressed={artifactId === shown?.artifactId} onClick={() => setChosen(artifactId)}>
+            <button
+              key={artifactId}
+              type="button"
+              aria-pressed={artifactId === shown?.artifactId}
+              onClick={() => setChosen(artifactId)}
+            >
               {name ?? artifactId}
             </button>
           ))}

@@ -36,7 +36,6 @@ export function EventList({ log, at }: { readonly log: FollowedLog; readonly at:
   return (
     <>
       {firstSeq > 1 && <Notice kind="warn">The log begins at event {firstSeq}; earlier events were deleted.</Notice>}
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: A scrolling area must be reachable by the keyboard. */}
       <div ref={list} class="events" tabIndex={0} role="list" aria-label="Events" onScroll={onScroll}>
         <div class="space" style={{ blockSize: `${from * ROW}px` }} />
         {shown.map((row) => (
@@ -52,7 +51,11 @@ function EventRow({ row, isLater }: { readonly row: LogRow; readonly isLater: bo
   const seqs = row.first === row.last ? `${row.first}` : `${row.first}–${row.last}`;
   return (
     <div role="listitem" class={isLater ? "event later" : "event"}>
-      <button type="button" title={`Show the task as of event ${row.last}`} onClick={() => setQuery({ at: String(row.last) }, true)}>
+      <button
+        type="button"
+        title={`Show the task as of event ${row.last}`}
+        onClick={() => setQuery({ at: String(row.last) }, true)}
+      >
         {seqs}
       </button>
       <span class="time">{row.at === undefined ? "" : clock(row.at)}</span>

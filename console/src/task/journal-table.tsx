@@ -17,13 +17,22 @@ const KINDS: Readonly<Record<JournalEntry["kind"], string>> = {
 const MOST = 500;
 
 /** The journal as a table: the same as the time line, for reading. */
-export function JournalTable({ journal, now }: { readonly journal: readonly JournalEntry[]; readonly now: number }): JSX.Element {
-  if (journal.length === 0)
-    return <p class="soft">The journal is empty: the task began and ended in one commit.</p>;
+export function JournalTable({
+  journal,
+  now,
+}: {
+  readonly journal: readonly JournalEntry[];
+  readonly now: number;
+}): JSX.Element {
+  if (journal.length === 0) return <p class="soft">The journal is empty: the task began and ended in one commit.</p>;
   const shown = journal.slice(-MOST);
   return (
     <>
-      {shown.length < journal.length && <p class="soft">The last {MOST} of {count(journal.length)} entries.</p>}
+      {shown.length < journal.length && (
+        <p class="soft">
+          The last {MOST} of {count(journal.length)} entries.
+        </p>
+      )}
       <JournalRows entries={shown} journal={journal} now={now} />
     </>
   );

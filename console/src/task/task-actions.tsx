@@ -40,7 +40,9 @@ export function TaskActions({ task, message, isEnded }: TaskActionsProps): JSX.E
 /** The text of a message that has nothing else. */
 function onlyText(message: WireMessage | undefined): string | undefined {
   const parts = message?.parts ?? [];
-  return parts.length > 0 && parts.every((part) => part.text !== undefined) ? parts.map((part) => part.text).join("") : undefined;
+  return parts.length > 0 && parts.every((part) => part.text !== undefined)
+    ? parts.map((part) => part.text).join("")
+    : undefined;
 }
 
 const STEPS = { first: "Cancel task", sure: "Cancel it now", sent: "Canceling" } as const;
@@ -63,7 +65,12 @@ function CancelButton({ task }: { readonly task: TaskRow }): JSX.Element {
   return (
     <>
       {failure !== "" && <small class="bad">{failure}</small>}
-      <Button kind="danger" icon="stop" disabled={step === "sent"} onClick={() => (step === "sure" ? void cancel() : setStep("sure"))}>
+      <Button
+        kind="danger"
+        icon="stop"
+        disabled={step === "sent"}
+        onClick={() => (step === "sure" ? void cancel() : setStep("sure"))}
+      >
         <span class={step === "first" ? "wide-only" : ""}>{STEPS[step]}</span>
         {step === "first" && <span class="hidden narrow-only">Cancel task</span>}
       </Button>

@@ -24,13 +24,18 @@ export interface LogRow {
 /** `TASK_STATE_INPUT_REQUIRED` becomes `input-required`. */
 export function stateOf(name: string | undefined): State {
   // Safe cast: the states of 1.0 are those of the console in capitals.
-  return (name ?? "").replace(/^TASK_STATE_/, "").toLowerCase().replaceAll("_", "-") as State;
+  return (name ?? "")
+    .replace(/^TASK_STATE_/, "")
+    .toLowerCase()
+    .replaceAll("_", "-") as State;
 }
 
 /** The text of parts, and the length of all their content. */
 function contentOf(parts: readonly WirePart[]): { readonly text: string; readonly characters: number } {
   const text = parts.map((part) => part.text ?? "").join("");
-  const others = parts.map((part) => part.raw?.length ?? (part.data === undefined ? 0 : JSON.stringify(part.data).length));
+  const others = parts.map(
+    (part) => part.raw?.length ?? (part.data === undefined ? 0 : JSON.stringify(part.data).length),
+  );
   return { text, characters: text.length + others.reduce((sum, each) => sum + each, 0) };
 }
 
@@ -44,7 +49,16 @@ export function addRows(rows: readonly LogRow[], events: readonly LogEvent[]): r
       const { characters } = contentOf(parts);
       if (last?.artifactId === artifactId && event.append === true)
         all[all.length - 1] = { ...last, last: seq, chunks: last.chunks + 1, characters: last.characters + characters };
-      else all.push({ first: seq, last: seq, kind: "artifact", text: name ?? artifactId, artifactId, chunks: 1, characters });
+      else
+        all.push({
+          first: seq,
+          last: seq,
+          kind: "artifact",
+          text: name ?? artifactId,
+          artifactId,
+          chunks: 1,
+          characters,
+        });
     } else if (event.status !== undefined) {
       const { state, message, timestamp } = event.status;
       const at = timestamp === undefined ? Number.NaN : Date.parse(timestamp);

@@ -51,7 +51,13 @@ export function TaskPage({ id }: { readonly id: string }): JSX.Element {
   return <TaskView answer={value} log={log} />;
 }
 
-function TaskView({ answer, log }: { readonly answer: TaskAnswer; readonly log: ReturnType<typeof useLog> }): JSX.Element {
+function TaskView({
+  answer,
+  log,
+}: {
+  readonly answer: TaskAnswer;
+  readonly log: ReturnType<typeof useLog>;
+}): JSX.Element {
   const { task, journal, history } = answer;
   const isEnded = ENDED.includes(task.state);
   const now = useNow();
@@ -61,7 +67,10 @@ function TaskView({ answer, log }: { readonly answer: TaskAnswer; readonly log: 
   const asked = Number(query.get("at") ?? Number.NaN);
   const at = Number.isInteger(asked) && asked > 0 && asked < known ? asked : undefined;
   const moment = useMemo(() => momentAt(log.events, at ?? Number.POSITIVE_INFINITY), [log, at]);
-  const first = history[0]?.message.parts?.map((part) => part.text ?? "").join(" ").trim();
+  const first = history[0]?.message.parts
+    ?.map((part) => part.text ?? "")
+    .join(" ")
+    .trim();
   const title = first || `Task ${shortId(task.id)}`;
   const isPast = at !== undefined;
   return (
@@ -89,7 +98,12 @@ function TaskView({ answer, log }: { readonly answer: TaskAnswer; readonly log: 
         </div>
       )}
       <div class="content">
-        <TaskFacts answer={answer} log={log} now={isEnded ? Date.parse(task.statusAt) : now} agent={agentName(task.agent)} />
+        <TaskFacts
+          answer={answer}
+          log={log}
+          now={isEnded ? Date.parse(task.statusAt) : now}
+          agent={agentName(task.agent)}
+        />
         <TimeLine journal={journal} now={isEnded ? Date.parse(task.statusAt) : now} />
         {known > 1 && (
           <div class="scrubber">
@@ -112,7 +126,12 @@ function TaskView({ answer, log }: { readonly answer: TaskAnswer; readonly log: 
         <div class="columns">
           <section aria-label="What happened">
             <div class="section-head">
-              <Choice label="View" options={VIEWS} value={view} onChange={(next) => setQuery({ view: next === "events" ? undefined : next }, true)} />
+              <Choice
+                label="View"
+                options={VIEWS}
+                value={view}
+                onChange={(next) => setQuery({ view: next === "events" ? undefined : next }, true)}
+              />
               {!log.isComplete && !isEnded && <span class="following">Following</span>}
             </div>
             {view === "events" && <EventList log={log} at={at} />}

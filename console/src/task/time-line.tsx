@@ -36,8 +36,17 @@ export function endOf(entry: JournalEntry, journal: readonly JournalEntry[], now
 /** What a bar is called. Keys of steps and waits end with their number of occurrence. */
 export function wordsOf({ kind, key, attempt }: JournalEntry): string {
   if (kind === "attempt") return `Attempt ${key}`;
-  const name = key.replace(/#\d+$/, "").replace(/^(?:step|ask|sleep|auth|call):/, "").replace(/:$/, "");
-  const words: Readonly<Record<string, string>> = { wait: "Sleep", question: "Question", delivery: "Webhook", child: "Task", step: "Step" };
+  const name = key
+    .replace(/#\d+$/, "")
+    .replace(/^(?:step|ask|sleep|auth|call):/, "")
+    .replace(/:$/, "");
+  const words: Readonly<Record<string, string>> = {
+    wait: "Sleep",
+    question: "Question",
+    delivery: "Webhook",
+    child: "Task",
+    step: "Step",
+  };
   return name === "" ? (words[kind] ?? `Attempt ${attempt}`) : name;
 }
 
@@ -68,10 +77,14 @@ export function TimeLine({ journal, now }: TimeLineProps): JSX.Element | null {
 }
 
 /** Questions and waits are not work: only their ends are active. */
-function activeSpans(journal: readonly JournalEntry[], now: number): readonly { readonly start: number; readonly end: number }[] {
+function activeSpans(
+  journal: readonly JournalEntry[],
+  now: number,
+): readonly { readonly start: number; readonly end: number }[] {
   return journal.flatMap((entry) => {
     const end = endOf(entry, journal, now);
-    if (entry.kind !== "question" && entry.kind !== "wait") return isParked(entry) ? [{ start: entry.start, end: entry.start }] : [{ start: entry.start, end }];
+    if (entry.kind !== "question" && entry.kind !== "wait")
+      return isParked(entry) ? [{ start: entry.start, end: entry.start }] : [{ start: entry.start, end }];
     return [
       { start: entry.start, end: entry.start },
       { start: end, end },
@@ -88,7 +101,11 @@ function Axis({ pieces }: { readonly pieces: readonly ScalePiece[] }): JSX.Eleme
   return (
     <div class="axis" aria-hidden="true">
       {pieces.map((piece) => (
-        <span key={piece.from} class={piece.isFold ? "fold" : ""} style={{ insetInlineStart: percent(piece.from), inlineSize: percent(piece.to - piece.from) }}>
+        <span
+          key={piece.from}
+          class={piece.isFold ? "fold" : ""}
+          style={{ insetInlineStart: percent(piece.from), inlineSize: percent(piece.to - piece.from) }}
+        >
           {piece.isFold ? duration(piece.end - piece.start) : clock(piece.start)}
         </span>
       ))}

@@ -47,7 +47,11 @@ function placed(whole: Span, folds: readonly Span[]): readonly ScalePiece[] {
   const room = 1 - folds.length * FOLD_WIDTH;
   let from = 0;
   return open.map((piece) => {
-    const width = piece.isFold ? FOLD_WIDTH : length === 0 ? room / (folds.length + 1) : (room * (piece.end - piece.start)) / length;
+    const width = piece.isFold
+      ? FOLD_WIDTH
+      : length === 0
+        ? room / (folds.length + 1)
+        : (room * (piece.end - piece.start)) / length;
     const result = { ...piece, from, to: from + width };
     from += width;
     return result;

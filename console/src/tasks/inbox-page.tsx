@@ -20,7 +20,9 @@ export function InboxPage(): JSX.Element {
     every: 2500,
     load: async (signal) => {
       const pages = await Promise.all(
-        ["input-required", "auth-required"].map((state) => operatorApi.tasks({ state, limit: MOST, text: "true" }, signal)),
+        ["input-required", "auth-required"].map((state) =>
+          operatorApi.tasks({ state, limit: MOST, text: "true" }, signal),
+        ),
       );
       return pages.flatMap(({ tasks }) => tasks).sort((a, b) => a.statusAt.localeCompare(b.statusAt));
     },
@@ -38,7 +40,8 @@ export function InboxPage(): JSX.Element {
         ) : (
           <>
             <p class="sentence">
-              <strong>{plural(value.length, "task")}</strong> {value.length === 1 ? "waits" : "wait"} for a person, the longest first.
+              <strong>{plural(value.length, "task")}</strong> {value.length === 1 ? "waits" : "wait"} for a person, the
+              longest first.
             </p>
             <ul class="inbox">
               {value.map((task) => (
@@ -54,7 +57,10 @@ export function InboxPage(): JSX.Element {
 
 /** A question. Anonymous tasks are answered in the chat; others only by their callers. */
 function Waiting({ task }: { readonly task: TaskRow }): JSX.Element {
-  const question = task.status.message?.parts?.map((part) => part.text ?? "").join("").trim();
+  const question = task.status.message?.parts
+    ?.map((part) => part.text ?? "")
+    .join("")
+    .trim();
   const chat = href(`agents/${encodeURIComponent(task.agent)}/chat/${encodeURIComponent(task.contextId)}`);
   return (
     <li>
@@ -62,7 +68,8 @@ function Waiting({ task }: { readonly task: TaskRow }): JSX.Element {
       <div>
         <h2>{question || "The agent asks without words."}</h2>
         <p class="soft">
-          <AgentFlag id={task.agent} /> {agentName(task.agent)} asks {task.owner} <Moment at={task.statusAt} />, about “{taskTitle(task)}”
+          <AgentFlag id={task.agent} /> {agentName(task.agent)} asks {task.owner} <Moment at={task.statusAt} />, about “
+          {taskTitle(task)}”
         </p>
       </div>
       <a class="button" href={href(`tasks/${encodeURIComponent(task.key)}`)}>

@@ -21,7 +21,8 @@ export function useStableRows(key: string, tasks: readonly TaskRow[] | undefined
       return { key, rows: before.rows.map((row) => latest.get(row.key) ?? row) };
     });
   }, [key, tasks]);
-  if (tasks === undefined || shown === undefined || shown.key !== key) return { rows: tasks, fresh: 0, showNew: () => {} };
+  if (tasks === undefined || shown === undefined || shown.key !== key)
+    return { rows: tasks, fresh: 0, showNew: () => {} };
   const known = new Set(shown.rows.map((row) => row.key));
   const fresh = tasks.filter((task) => !known.has(task.key)).length;
   return { rows: shown.rows, fresh, showNew: () => setShown({ key, rows: tasks }) };

@@ -26,7 +26,11 @@ export function TaskFilters(): JSX.Element {
       <label class="hidden" for="agent-filter">
         Agent
       </label>
-      <select id="agent-filter" value={query.get("agent") ?? ""} onChange={(event) => setQuery({ agent: event.currentTarget.value, cursor: undefined })}>
+      <select
+        id="agent-filter"
+        value={query.get("agent") ?? ""}
+        onChange={(event) => setQuery({ agent: event.currentTarget.value, cursor: undefined })}
+      >
         <option value="">All agents</option>
         {agents.map(({ id, name }) => (
           <option key={id} value={id}>
@@ -83,7 +87,12 @@ function ExactFilters(): JSX.Element | null {
   return (
     <>
       {set.map(([name, value]) => (
-        <button key={name} type="button" class="token" onClick={() => setQuery({ [name]: undefined, cursor: undefined })}>
+        <button
+          key={name}
+          type="button"
+          class="token"
+          onClick={() => setQuery({ [name]: undefined, cursor: undefined })}
+        >
           {name === "owner" ? "caller" : name} is <strong class="cut">{value}</strong>
           <Icon name="close" />
           <span class="hidden">Remove this filter</span>
@@ -102,11 +111,20 @@ function StateTabs(): JSX.Element {
   const total = counts === undefined ? undefined : Object.values(counts).reduce((sum, each) => sum + each, 0);
   return (
     <div class="state-tabs" role="group" aria-label="State">
-      <button type="button" aria-pressed={chosen === ""} onClick={() => setQuery({ state: undefined, cursor: undefined })}>
+      <button
+        type="button"
+        aria-pressed={chosen === ""}
+        onClick={() => setQuery({ state: undefined, cursor: undefined })}
+      >
         All {!isNarrowed && total !== undefined && <small>{count(total)}</small>}
       </button>
       {STATES.map((state) => (
-        <button key={state} type="button" aria-pressed={chosen === state} onClick={() => setQuery({ state, cursor: undefined })}>
+        <button
+          key={state}
+          type="button"
+          aria-pressed={chosen === state}
+          onClick={() => setQuery({ state, cursor: undefined })}
+        >
           <StateMark state={state} />
           {!isNarrowed && counts !== undefined && <small>{count(counts[state])}</small>}
         </button>

@@ -10,9 +10,9 @@ import { usePolled } from "../data/polled.ts";
 import { Button } from "../parts/controls.tsx";
 import { Empty, Failure, Loading } from "../parts/notice.tsx";
 import { count, duration, plural } from "../text/format.ts";
+import { useStableRows } from "./stable-rows.ts";
 import { TaskFilters } from "./task-filters.tsx";
 import { TaskRows } from "./task-rows.tsx";
-import { useStableRows } from "./stable-rows.ts";
 
 const PAGE = 50;
 const RANGES: Readonly<Record<string, number>> = { "1h": 3_600_000, "24h": 86_400_000, "7d": 7 * 86_400_000 };
@@ -22,7 +22,13 @@ export function TasksPage(): JSX.Element {
   const { query } = route.value;
   const read = (name: string): string | undefined => query.get(name) ?? undefined;
   const range = RANGES[query.get("range") ?? ""];
-  const filter = { agent: read("agent"), state: read("state"), owner: read("owner"), context: read("context"), cursor: read("cursor") };
+  const filter = {
+    agent: read("agent"),
+    state: read("state"),
+    owner: read("owner"),
+    context: read("context"),
+    cursor: read("cursor"),
+  };
   const [took, setTook] = useState<number>();
   const key = JSON.stringify({ ...filter, range });
   const { value, error, reload } = usePolled({
@@ -40,7 +46,14 @@ export function TasksPage(): JSX.Element {
   useRowKeys(showNew);
   const total = Object.values(overview.value?.nodes.tasks ?? {}).reduce((sum, each) => sum + each, 0);
   return (
-    <Page title="Tasks" heading={<>Tasks <span class="soft">{count(total)}</span></>}>
+    <Page
+      title="Tasks"
+      heading={
+        <>
+          Tasks <span class="soft">{count(total)}</span>
+        </>
+      }
+    >
       <div class="content">
         <TaskFilters />
         {fresh > 0 && (
@@ -49,14 +62,20 @@ export function TasksPage(): JSX.Element {
           </button>
         )}
         {error !== undefined && rows === undefined && <Failure what="The tasks" error={error} retry={reload} />}
-        {rows === undefined ? error === undefined && <Loading rows={12} /> : rows.length === 0 ? <NoTasks /> : <TaskRows tasks={rows} />}
+        {rows === undefined ? (
+          error === undefined && <Loading rows={12} />
+        ) : rows.length === 0 ? (
+          <NoTasks />
+        ) : (
+          <TaskRows tasks={rows} />
+        )}
         <footer class="foot">
-          {filter.cursor !== undefined && <Button icon="left" onClick={() => history.back()}>Newer</Button>}
-          {value?.next !== undefined && (
-            <Button onClick={() => setQuery({ cursor: value.next })}>
-              Older
+          {filter.cursor !== undefined && (
+            <Button icon="left" onClick={() => history.back()}>
+              Newer
             </Button>
           )}
+          {value?.next !== undefined && <Button onClick={() => setQuery({ cursor: value.next })}>Older</Button>}
           <span class="soft">Newest change first{took === undefined ? "" : `, answered in ${duration(took)}`}</span>
         </footer>
       </div>
@@ -102,7 +121,7 @@ function useRowKeys(showNew: () => void): void {
       if (key === "n") latest.current();
       if (key !== "j" && key !== "k") return;
       const links = [...document.querySelectorAll<HTMLElement>(".rows .title a")];
-      const at = links.findIndex((link) => link === document.activeElement);
+      const at = links.indexOf(document.activeElement as HTMLElement);
       const next = key === "j" ? Math.min(at + 1, links.length - 1) : Math.max(at - 1, 0);
       links[next]?.focus();
     };

@@ -13,9 +13,18 @@ export type Block =
   | { readonly kind: "paragraph"; readonly children: readonly Inline[] }
   | { readonly kind: "heading"; readonly level: number; readonly children: readonly Inline[] }
   | { readonly kind: "code"; readonly language: string; readonly text: string }
-  | { readonly kind: "list"; readonly ordered: boolean; readonly start: number; readonly items: readonly (readonly Block[])[] }
+  | {
+      readonly kind: "list";
+      readonly ordered: boolean;
+      readonly start: number;
+      readonly items: readonly (readonly Block[])[];
+    }
   | { readonly kind: "quote"; readonly children: readonly Block[] }
-  | { readonly kind: "table"; readonly head: readonly (readonly Inline[])[]; readonly rows: readonly (readonly (readonly Inline[])[])[] }
+  | {
+      readonly kind: "table";
+      readonly head: readonly (readonly Inline[])[];
+      readonly rows: readonly (readonly (readonly Inline[])[])[];
+    }
   | { readonly kind: "rule" };
 
 /** Quotes and lists deeper than this are text. */
@@ -64,7 +73,9 @@ function blockAt(lines: readonly string[], index: number, depth: number): Found 
 }
 
 function codeAt(lines: readonly string[], index: number, [, mark = "```", language = ""]: RegExpExecArray): Found {
-  const end = lines.findIndex((line, at) => at > index && line.trim().startsWith(mark) && line.trim().replaceAll(mark[0] ?? "`", "") === "");
+  const end = lines.findIndex(
+    (line, at) => at > index && line.trim().startsWith(mark) && line.trim().replaceAll(mark[0] ?? "`", "") === "",
+  );
   const last = end === -1 ? lines.length : end;
   return [{ kind: "code", language, text: lines.slice(index + 1, last).join("\n") }, last + 1];
 }
@@ -130,13 +141,18 @@ function cellsOf(line: string): readonly (readonly Inline[])[] {
 
 function paragraphAt(lines: readonly string[], index: number, depth: number): Found {
   let end = index + 1;
-  while (end < lines.length && (lines[end] ?? "").trim() !== "" && !(depth < MAX_DEPTH && startsBlock(lines[end] ?? ""))) end += 1;
+  while (
+    end < lines.length &&
+    (lines[end] ?? "").trim() !== "" &&
+    !(depth < MAX_DEPTH && startsBlock(lines[end] ?? ""))
+  )
+    end += 1;
   return [{ kind: "paragraph", children: parseInline(lines.slice(index, end).join("\n").trim()) }, end];
 }
 
 /** What begins at a position: code, a link, emphasis, a bare URL, a line break, an escaped character. Without nested repetition, so it is linear. */
 const INLINE =
-  /(?<escape>\\[!-/:-@[-`{-~])|(?<ticks>`+)|!?\[(?<label>[^\]\n]{1,500})\]\((?<target>[^()\s]{1,2000})(?:\s+"[^"\n]{0,500}")?\)|(?<bare>https?:\/\/[^\s<>"'`]{1,2000})|(?<mark>\*\*|__|~~|\*|_)|(?<end>(?: {2,}|\\)?\n)/g;
+  /(?<escaped>\\[!-/:-@[-`{-~])|(?<ticks>`+)|!?\[(?<label>[^\]\n]{1,500})\]\((?<target>[^()\s]{1,2000})(?:\s+"[^"\n]{0,500}")?\)|(?<bare>https?:\/\/[^\s<>"'`]{1,2000})|(?<mark>\*\*|__|~~|\*|_)|(?<end>(?: {2,}|\\)?\n)/g;
 
 /** The pieces of a paragraph. */
 export function parseInline(text: string, depth: number = 0): readonly Inline[] {
@@ -164,9 +180,9 @@ interface Taken {
 }
 
 function pieceAt(text: string, found: RegExpExecArray, depth: number): Taken | undefined {
-  const { escape, ticks, label, target, bare, mark, end } = found.groups ?? {};
+  const { escaped, ticks, label, target, bare, mark, end } = found.groups ?? {};
   const [whole] = found;
-  if (escape !== undefined) return { piece: { kind: "text", text: escape.slice(1) }, length: 2 };
+  if (escaped !== undefined) return { piece: { kind: "text", text: escaped.slice(1) }, length: 2 };
   if (end !== undefined)
     return { piece: end.length > 1 ? { kind: "break" } : { kind: "text", text: "\n" }, length: end.length };
   if (ticks !== undefined) return codeSpan(text, found.index, ticks);
@@ -178,7 +194,9 @@ function pieceAt(text: string, found: RegExpExecArray, depth: number): Taken | u
   if (bare !== undefined) {
     const shown = bare.replace(/[.,;:!?)\]}*_~]+$/, "");
     const url = safeUrl(shown);
-    return url === undefined ? undefined : { piece: { kind: "link", url, children: [{ kind: "text", text: shown }] }, length: shown.length };
+    return url === undefined
+      ? undefined
+      : { piece: { kind: "link", url, children: [{ kind: "text", text: shown }] }, length: shown.length };
   }
   return mark === undefined || depth >= MAX_DEPTH ? undefined : marked(text, found.index, { mark, depth });
 }
@@ -187,17 +205,25 @@ function codeSpan(text: string, index: number, ticks: string): Taken | undefined
   const end = text.indexOf(ticks, index + ticks.length);
   if (end === -1) return undefined;
   const code = text.slice(index + ticks.length, end).replaceAll("\n", " ");
-  return { piece: { kind: "code", text: code.trim() === "" ? code : code.replace(/^ (.*) $/, "$1") }, length: end + ticks.length - index };
+  return {
+    piece: { kind: "code", text: code.trim() === "" ? code : code.replace(/^ (.*) $/, "$1") },
+    length: end + ticks.length - index,
+  };
 }
 
-function marked(text: string, index: number, { mark, depth }: { readonly mark: string; readonly depth: number }): Taken | undefined {
+function marked(
+  text: string,
+  index: number,
+  { mark, depth }: { readonly mark: string; readonly depth: number },
+): Taken | undefined {
   const start = index + mark.length;
   const end = text.indexOf(mark, start + 1);
   if (end === -1 || end - start > 2000) return undefined;
   const inner = text.slice(start, end);
   // `2 * 3 * 4` and `snake_case_name` are not emphasis.
   if (/^\s|\s$/.test(inner)) return undefined;
-  if (mark.startsWith("_") && (/\w/.test(text[index - 1] ?? "") || /\w/.test(text[end + mark.length] ?? ""))) return undefined;
+  if (mark.startsWith("_") && (/\w/.test(text[index - 1] ?? "") || /\w/.test(text[end + mark.length] ?? "")))
+    return undefined;
   const kind = mark === "~~" ? "deleted" : mark.length === 2 ? "strong" : "emphasis";
   return { piece: { kind, children: parseInline(inner, depth + 1) }, length: end + mark.length - index };
 }

@@ -19,7 +19,10 @@ export function WebhooksPage(): JSX.Element {
     key: "webhooks",
     every: 2500,
     load: async (signal) => {
-      const [{ webhooks }, { deadLetters }] = await Promise.all([operatorApi.webhooks(signal), operatorApi.deadLetters({ limit: 200 }, signal)]);
+      const [{ webhooks }, { deadLetters }] = await Promise.all([
+        operatorApi.webhooks(signal),
+        operatorApi.deadLetters({ limit: 200 }, signal),
+      ]);
       return { webhooks, letters: deadLetters };
     },
   });
@@ -47,8 +50,12 @@ export function WebhooksPage(): JSX.Element {
       <div class="content">
         <p class="sentence">
           <strong>{plural(webhooks.length, "webhook")}</strong> of running tasks.{" "}
-          {failing.length === 0 ? "None is being tried again" : <span class="warn">{count(failing.length)} being tried again</span>},{" "}
-          {letters.length === 0 ? "none was given up." : <span class="bad">{count(letters.length)} given up.</span>}
+          {failing.length === 0 ? (
+            "None is being tried again"
+          ) : (
+            <span class="warn">{count(failing.length)} being tried again</span>
+          )}
+          , {letters.length === 0 ? "none was given up." : <span class="bad">{count(letters.length)} given up.</span>}
         </p>
         {webhooks.length + letters.length === 0 && (
           <Empty icon="webhooks" title="No task has a webhook now.">
@@ -65,7 +72,13 @@ export function WebhooksPage(): JSX.Element {
   );
 }
 
-function Letters({ letters, onDone }: { readonly letters: readonly DeadLetter[]; readonly onDone: () => void }): JSX.Element {
+function Letters({
+  letters,
+  onDone,
+}: {
+  readonly letters: readonly DeadLetter[];
+  readonly onDone: () => void;
+}): JSX.Element {
   return (
     <>
       <h2 class="section">
@@ -115,28 +128,36 @@ function Letters({ letters, onDone }: { readonly letters: readonly DeadLetter[];
 }
 
 function Redeliver({ letter, onDone }: { readonly letter: DeadLetter; readonly onDone: () => void }): JSX.Element {
-  const [state, setState] = useState<"ready" | "sending" | string>("ready");
+  const [isSending, setSending] = useState(false);
+  const [failure, setFailure] = useState("");
   const redeliver = async (): Promise<void> => {
-    setState("sending");
+    setSending(true);
     try {
       const { taskId, configId, agent, tenant, owner } = letter;
       await operatorApi.redeliver({ taskId, configId, agent, tenant, owner });
       onDone();
     } catch (error) {
-      setState(error instanceof ApiError ? error.message : String(error));
+      setFailure(error instanceof ApiError ? error.message : String(error));
+      setSending(false);
     }
   };
   return (
     <>
-      {state !== "ready" && state !== "sending" && <small class="bad">{state}</small>}
-      <Button icon="again" disabled={state === "sending"} onClick={() => void redeliver()}>
+      {failure !== "" && <small class="bad">{failure}</small>}
+      <Button icon="again" disabled={isSending} onClick={() => void redeliver()}>
         Redeliver
       </Button>
     </>
   );
 }
 
-function WebhookTable({ title, webhooks }: { readonly title: string; readonly webhooks: readonly Webhook[] }): JSX.Element {
+function WebhookTable({
+  title,
+  webhooks,
+}: {
+  readonly title: string;
+  readonly webhooks: readonly Webhook[];
+}): JSX.Element {
   const now = useNow();
   return (
     <>
@@ -171,7 +192,9 @@ function WebhookTable({ title, webhooks }: { readonly title: string; readonly we
                   </span>
                 )}
               </td>
-              <td class="num">{webhook.nextAt === undefined ? "" : `in ${duration(Math.max(0, Date.parse(webhook.nextAt) - now))}`}</td>
+              <td class="num">
+                {webhook.nextAt === undefined ? "" : `in ${duration(Math.max(0, Date.parse(webhook.nextAt) - now))}`}
+              </td>
             </tr>
           ))}
         </tbody>

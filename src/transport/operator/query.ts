@@ -65,7 +65,8 @@ export function taskFilter(query: URLSearchParams): TaskFilter {
 /** `true` or `false`; `undefined` if absent. */
 function truth(parameters: ReadonlyMap<string, string>, name: string): boolean | undefined {
   const text = parameters.get(name);
-  if (text === undefined || text === "true" || text === "false") return text === undefined ? undefined : text === "true";
+  if (text === undefined || text === "true" || text === "false")
+    return text === undefined ? undefined : text === "true";
   throw invalidField(name, "must be true or false");
 }
 
