@@ -8,3 +8,6 @@ export interface ConsoleManifest {
 
 /** Builds the console. Default folder: console/dist. */
 export function buildConsole(folder?: string): Promise<ConsoleManifest>;
+
+/** Builds the console into console/dist if it is not built, or a source file has changed. */
+export function ensureConsole(): Promise<void>;

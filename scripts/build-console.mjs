@@ -1,13 +1,14 @@
 // Builds the console into console/dist. `npm start` runs it with --if-needed, on any Node from 20.19 on: it builds only if a
 // source file has changed, and a failure leaves the server without a console instead of stopping it. Prints to stderr only.
 import { createHash } from "node:crypto";
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const source = join(root, "console", "src");
 const INPUTS = "inputs.json";
+const MANIFEST = "manifest.json";
 
 /**
  * Writes the files of the console, and `manifest.json` with their names.
@@ -39,19 +40,33 @@ export async function buildConsole(folder = join(root, "console", "dist")) {
     const style = styles();
     const styleName = `console-${hash(style)}.css`;
     files.set(styleName, style).set("icon.svg", readFileSync(join(source, "icon.svg"), "utf8"));
-    rmSync(folder, { recursive: true, force: true });
-    mkdirSync(folder, { recursive: true });
-    for (const [name, content] of files) writeFileSync(join(folder, name), content);
     const manifest = { script: entry.fileName, style: styleName, preload: entry.imports, files: [...files.keys()] };
-    writeFileSync(join(folder, "manifest.json"), `${JSON.stringify(manifest, undefined, 2)}\n`);
+    files.set(MANIFEST, `${JSON.stringify(manifest, undefined, 2)}\n`);
     const modules = chunks.flatMap((chunk) =>
       chunk.moduleIds.filter((id) => id.startsWith("/") || /^[A-Z]:/i.test(id)),
     );
-    writeFileSync(join(folder, INPUTS), JSON.stringify(fingerprints([...modules, ...styleFiles()])));
+    files.set(INPUTS, JSON.stringify(fingerprints([...modules, ...styleFiles()])));
+    writeFiles(folder, files);
     return manifest;
   } finally {
     await build.close();
   }
+}
+
+/** The manifest is replaced last, so that a server that starts meanwhile finds all files of one build. */
+function writeFiles(folder, files) {
+  mkdirSync(folder, { recursive: true });
+  for (const [name, content] of files) {
+    writeFileSync(join(folder, `${name}.${process.pid}.new`), content);
+    renameSync(join(folder, `${name}.${process.pid}.new`), join(folder, name));
+  }
+  for (const name of readdirSync(folder))
+    if (!files.has(name) && !name.endsWith(".new")) rmSync(join(folder, name), { force: true });
+}
+
+/** Builds the console if it is not built, or a source file has changed. */
+export async function ensureConsole() {
+  if (!isCurrent()) await buildConsole();
 }
 
 /** Whether no file that the console was built from has changed. New files are imported by changed ones. */
@@ -59,7 +74,7 @@ function isCurrent(folder = join(root, "console", "dist")) {
   try {
     const built = JSON.parse(readFileSync(join(folder, INPUTS), "utf8"));
     const now = fingerprints([...Object.keys(built).map((path) => join(root, path)), ...styleFiles()]);
-    return existsSync(join(folder, "manifest.json")) && JSON.stringify(now) === JSON.stringify(built);
+    return existsSync(join(folder, MANIFEST)) && JSON.stringify(now) === JSON.stringify(built);
   } catch {
     return false;
   }
