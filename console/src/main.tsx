@@ -5,6 +5,8 @@ import { openSessionFromUrl } from "./app/session.ts";
 import { listenForShortcuts } from "./app/shortcuts.ts";
 import { applyTheme } from "./app/theme.ts";
 
+// The addresses of the files are relative to the first page, and browsers read them again when the address changes.
+for (const link of document.querySelectorAll("link")) link.setAttribute("href", link.href);
 applyTheme();
 followLinks();
 listenForShortcuts();

@@ -46,7 +46,7 @@ export function Frame({ children }: { readonly children: ComponentChildren }): J
           <AgentLinks />
           <ConnectionSign />
         </aside>
-        <main id="main" class="sheet" tabIndex={-1}>
+        <main id="main" class="sheet" tabIndex={0}>
           {children}
         </main>
         <div class="tabs">

@@ -149,7 +149,11 @@ function Frames({ run }: { readonly run: readonly WireFrame[] }): JSX.Element {
 }
 
 function Json({ text }: { readonly text: string }): JSX.Element {
-  return <pre class="code">{pretty(text).slice(0, 20_000)}</pre>;
+  return (
+    <pre class="code" tabIndex={0}>
+      {pretty(text).slice(0, 20_000)}
+    </pre>
+  );
 }
 
 function pretty(text: string): string {
