@@ -10,6 +10,7 @@ const ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
 /** The files that packing reads. */
 const NEEDED = [
   "src",
+  "console",
   "scripts",
   "docs",
   "package.json",

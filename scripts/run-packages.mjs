@@ -1,7 +1,9 @@
 // The packages of the lock file that running Palaver needs, without those for its development.
 
-/** Development packages that a server uses if they are there (gRPC), and a Node for machines whose own is too old. */
-const ALSO_USED = ["@bufbuild/protobuf"];
+/**
+ * Development packages that a server uses if they are there (gRPC), those that build the console, and a Node for machines whose own is too old.
+ */
+const ALSO_USED = ["@bufbuild/protobuf", "rolldown", "preact", "@preact/signals"];
 const OWN_NODE = "node";
 
 /**

@@ -4,6 +4,7 @@ export const TEST_FILES: readonly string[] = [
   "test/**/*.test.ts",
   "bench/**/*.test.ts",
   "chaos/**/*.test.ts",
+  "console/**/*.test.ts",
 ];
 
 /** Test files that get a process each. All others share a few processes, one file at a time, and must leave nothing behind. */

@@ -13,6 +13,8 @@ export interface BannerFacts {
   readonly interfaces: readonly Pick<AgentInterface, "binding" | "protocolVersion">[];
   /** Where data is stored, as text for people. */
   readonly storage: string;
+  /** Opens the console. Absent: it is turned off. */
+  readonly consoleUrl?: string | undefined;
   readonly version: string;
   /** The process id of the server. With npm it differs from the process that the user started. */
   readonly pid: number;
@@ -35,6 +37,7 @@ export function banner(facts: BannerFacts): string {
     agents.length === 1 ? "  Agent" : "  Agents (the first is also at the root)",
     ...served,
     "",
+    ...consoleUrls(facts).map((consoleUrl) => `  Console  ${consoleUrl}`),
     `  Supports ${supported(facts)}`,
     `  Card     ${url}${CARD_PATH}`,
     ...differentPublicUrl(facts).map((publicUrl) => `  Public   ${publicUrl}`),
@@ -59,6 +62,7 @@ export function plainBanner(facts: BannerFacts): string {
   return [
     `Palaver ${version} is listening on ${url}`,
     ...agents.map(({ id, name }) => `Agent: ${name} ${url}/agents/${id}/`),
+    ...consoleUrls(facts).map((consoleUrl) => `Console: ${consoleUrl}`),
     `Supports: ${supported(facts)}`,
     `Card: ${url}${CARD_PATH}`,
     ...differentPublicUrl(facts).map((publicUrl) => `Public: ${publicUrl}`),
@@ -94,6 +98,11 @@ function bindingName(binding: string): string {
 /** The public URL, if it differs. */
 function differentPublicUrl({ url, publicUrl }: BannerFacts): readonly string[] {
   return publicUrl === url ? [] : [publicUrl];
+}
+
+/** The URL of the console, if it is on. */
+function consoleUrls({ consoleUrl }: BannerFacts): readonly string[] {
+  return consoleUrl === undefined ? [] : [consoleUrl];
 }
 
 /** The credentials that callers need, if any. */

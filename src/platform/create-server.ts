@@ -40,6 +40,8 @@ export interface Listening extends ListeningAt {
   readonly storage: string;
   /** Whether gRPC is served on the same port. */
   readonly grpc: boolean;
+  /** Opens the console on this machine. The code in it is valid until the server stops. Absent: the console is turned off. */
+  readonly consoleUrl?: string;
 }
 
 /**
@@ -109,7 +111,7 @@ export function createServer(agents: Agent | readonly Agent[], options: ServerOp
       }
     },
     async listen() {
-      const { http, storage, listening } = await started;
+      const { http, storage, listening, consoleCode } = await started;
       const grpc = settings.grpc ? await loadGrpc(settings.dialects, logger) : undefined;
       if (closing !== undefined) throw new StartupError("usage", "The server is closed: it cannot listen.");
       if (listener !== undefined) throw new StartupError("usage", "The server is already listening.");
@@ -135,7 +137,13 @@ export function createServer(agents: Agent | readonly Agent[], options: ServerOp
             },
           );
         }
-        return { ...at, publicUrl: settings.publicUrl ?? at.url, storage, grpc: grpc !== undefined };
+        return {
+          ...at,
+          publicUrl: settings.publicUrl ?? at.url,
+          storage,
+          grpc: grpc !== undefined,
+          ...(consoleCode !== undefined && { consoleUrl: `${at.url}/console/#${consoleCode}` }),
+        };
       } catch (error) {
         closing = stop(0);
         await closing;

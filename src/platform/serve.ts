@@ -28,7 +28,7 @@ export async function serve(agents: Agent | readonly Agent[], options: ServeOpti
   const server = createServer(agents, options);
   const ignoreSignals = stopOnSignals(server);
   try {
-    const { url, publicUrl, storage, grpc } = await server.listen();
+    const { url, publicUrl, storage, grpc, consoleUrl } = await server.listen();
     if (options.banner === true) {
       const facts = {
         url,
@@ -36,6 +36,7 @@ export async function serve(agents: Agent | readonly Agent[], options: ServeOpti
         agents: "id" in agents ? [agents] : agents,
         interfaces: createDialects(settingsFrom(options).dialects).interfaces(url, grpc ? {} : undefined),
         storage,
+        consoleUrl,
         version: packageVersion(),
         pid: process.pid,
         schemes: schemesOf(options),

@@ -11,6 +11,7 @@ import type { Security } from "../server/security.ts";
 import { StoreError } from "../store/contract.ts";
 import { combineTelemetry } from "../telemetry/combine.ts";
 import { createHttpHandler, type HttpHandler } from "../transport/http-handler.ts";
+import { openConsole } from "./console/open-console.ts";
 import { observeServer } from "./observe/observe-server.ts";
 import { operatorFileOf, operatorToken, writeOperatorFile } from "./observe/operator-file.ts";
 import { createServerPaths } from "./observe/server-paths.ts";
@@ -42,6 +43,8 @@ export interface Started {
   readonly storage: string;
   /** The server listens at this URL. Programs on this machine find it in the operator file. */
   listening(url: string): void;
+  /** Opens the console; in the fragment of its URL. Absent: the console is turned off. */
+  readonly consoleCode: string | undefined;
   /** Rejects new work. Resolves when no task runs any more, at the latest after this many milliseconds, and all streams were asked to reconnect. */
   drain(timeoutMs: number): Promise<void>;
   /** Absent if webhooks are not supported. */
@@ -87,6 +90,7 @@ export async function startServer(start: StartOptions): Promise<Started> {
   };
   try {
     const operator = openOperatorAccess(settings);
+    const console = openConsole({ settings, agents, operatorToken: operator?.token, security });
     const hooks = observed.push(on === undefined ? {} : { on });
     const keys = openSigningKeys({ file: signingFileOf(settings.store), logger });
     const signer = createSigner(keys);
@@ -121,6 +125,7 @@ export async function startServer(start: StartOptions): Promise<Started> {
     const reserved = createServerPaths({
       ...{ settings: settings.observe, registry: observed.metrics?.registry, agents, engine, push, security, node },
       operatorToken: operator?.token,
+      sessions: console?.sessions,
       store: opened.store,
       openStreams: () => http.openStreams,
     });
@@ -147,6 +152,7 @@ export async function startServer(start: StartOptions): Promise<Started> {
       reportCall: observed.reportCall,
       onAddressLimit: () => observed.metrics?.rateLimited("address"),
       reserved,
+      pages: console?.pages,
       ...(authenticate !== undefined && { authenticate }),
     });
     await observed.addParts({
@@ -161,6 +167,7 @@ export async function startServer(start: StartOptions): Promise<Started> {
       http,
       storage: opened.storage,
       listening: (url) => operator?.listening(url),
+      consoleCode: console?.sessions.code,
       deadLetters: push?.deadLetters,
       async drain(timeoutMs) {
         await engine.drain(timeoutMs);

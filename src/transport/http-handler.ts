@@ -15,6 +15,7 @@ import type { Audit } from "./audit.ts";
 import { BodyMemory } from "./body/body-memory.ts";
 import { JWKS_PATH } from "./card/jwks-route.ts";
 import { createAddressResolver, type PublicUrlOptions } from "./card/public-url.ts";
+import type { BrowserPages } from "./console/browser-pages.ts";
 import { CorsPolicy } from "./cors.ts";
 import type { Endpoint } from "./endpoint.ts";
 import type { Exchange, Reply } from "./exchange.ts";
@@ -55,6 +56,8 @@ export interface HttpHandlerOptions extends PublicUrlOptions {
   readonly onAddressLimit?: (() => void) | undefined;
   /** Serves the paths that belong to no agent. Default: none. */
   readonly reserved?: ReservedPaths | undefined;
+  /** Answers browsers where no other route does. Default: none. */
+  readonly pages?: BrowserPages | undefined;
   /** The idempotency window: milliseconds within which a repeated message counts once. Default: every message counts. */
   readonly idempotencyWindow?: number | undefined;
   /** False: a message with a `contextId` and no `taskId` always starts a new task. Default true. */
@@ -152,7 +155,7 @@ export function createHttpHandler(options: HttpHandlerOptions): HttpHandler {
   const { notFound } = router;
   const cors = new CorsPolicy(options.corsOrigins ?? [], security === undefined ? [] : keyHeadersOf(security));
 
-  const { reserved } = options;
+  const { reserved, pages } = options;
   const handle = async (exchange: Exchange): Promise<Reply> => {
     let route = notFound;
     let reply: Reply;
@@ -161,6 +164,10 @@ export function createHttpHandler(options: HttpHandlerOptions): HttpHandler {
       const found = router.find(exchange);
       route = found.route;
       if (exchange.fault !== undefined) return { ...route.refuse(exchange, exchange.fault), status: 400 };
+      if (pages !== undefined && isReading(exchange) && !route.handlers.has("GET")) {
+        const page = pages.answer(exchange);
+        if (page !== undefined) return page;
+      }
       reply =
         requestLimits === undefined || route.unlimited
           ? await dispatch(found, exchange)
@@ -194,6 +201,10 @@ export function createHttpHandler(options: HttpHandlerOptions): HttpHandler {
       return streams.size;
     },
   };
+}
+
+function isReading({ method }: Exchange): boolean {
+  return method === "GET" || method === "HEAD";
 }
 
 /** The headers that carry API keys. */

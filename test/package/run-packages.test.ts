@@ -5,16 +5,21 @@ import { runPackages } from "../../scripts/run-packages.mjs";
 const lock = JSON.parse(readFileSync(new URL("../../package-lock.json", import.meta.url), "utf8"));
 const { version } = lock.packages["node_modules/commander"];
 
-test("npm start installs the dependencies and no development package, except protobuf for gRPC", () => {
+test("npm start installs the dependencies and no development package, except protobuf for gRPC and what builds the console", () => {
   const { manifest, lock: wanted } = runPackages(lock, false);
   const packages = Object.keys(wanted.packages);
+  const { dependencies, devDependencies } = lock.packages[""];
+  const extra = ["@bufbuild/protobuf", "rolldown", "preact", "@preact/signals"];
   expect(manifest.dependencies).toEqual({
-    ...lock.packages[""].dependencies,
-    "@bufbuild/protobuf": lock.packages[""].devDependencies["@bufbuild/protobuf"],
+    ...dependencies,
+    ...Object.fromEntries(extra.map((name) => [name, devDependencies[name]])),
   });
   expect(wanted.packages["node_modules/commander"]).toMatchObject({ version });
   const development = packages.filter((path) => lock.packages[path].dev === true);
-  expect(development).toEqual(["node_modules/@bufbuild/protobuf"]);
+  const others = development.filter(
+    (path) => !/^node_modules\/(?:rolldown|@rolldown|preact|@preact)(?:\/|$)/.test(path),
+  );
+  expect(others).toEqual(["node_modules/@bufbuild/protobuf"]);
   expect(JSON.stringify(wanted.packages)).not.toContain('"dev":true');
 });
 

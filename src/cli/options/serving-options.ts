@@ -89,6 +89,7 @@ export interface ServingFlags extends SharedFlags, SecurityFlags, PushFlags {
   readonly quiet?: boolean;
   readonly metrics?: boolean;
   readonly operator?: boolean;
+  readonly console?: boolean;
 }
 
 /** Adds the options of every command that serves agents. */
@@ -165,8 +166,9 @@ export function addServingOptions(command: Command): void {
     .option("--quiet", "do not log each call")
     .option("--verbose", "debug logs, and stack traces of start-up errors")
     .optionsGroup("Operators:")
+    .option("--no-console", "no console at /console, the web page for people")
     .option("--no-metrics", "no metrics at /metrics")
-    .option("--no-operator", "no operator API at /operator/v1, which palaver admin and palaver trace use");
+    .option("--no-operator", "no operator API at /operator/v1, which palaver admin, palaver trace and the console use");
 }
 
 /** Adds the options about protocol versions and bindings. */
@@ -222,7 +224,7 @@ export function servingOptionsFrom(flags: ServingFlags): ServeOptions {
     flags;
   const { rateLimit, addressRateLimit, idempotentSend, idempotentWindow, maxHops, logLevel, verbose, ...observing } =
     rest;
-  const { logFormat, quiet, metrics, operator, ...more } = observing;
+  const { logFormat, quiet, metrics, operator, console, ...more } = observing;
   const { push, others } = apartFromPush(more);
   const { security, shared } = apartFromSecurity(others);
   const level = verbose === true ? "debug" : (logLevel ?? logLevelFrom());
@@ -255,6 +257,7 @@ export function servingOptionsFrom(flags: ServingFlags): ServeOptions {
     requestLog: quiet !== true && (level === "debug" || level === "info") ? format : false,
     metrics: metrics === false ? false : undefined,
     operator: operator === false ? false : undefined,
+    console,
     banner: true,
   };
 }

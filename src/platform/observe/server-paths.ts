@@ -5,6 +5,7 @@ import type { Push } from "../../push/push.ts";
 import type { Security } from "../../server/security.ts";
 import type { Store } from "../../store/contract.ts";
 import type { Registry } from "../../telemetry/metrics/registry.ts";
+import type { ConsoleSessions } from "../../transport/console/console-sessions.ts";
 import { createMetricsPath } from "../../transport/operator/metrics-path.ts";
 import { createOperatorPath } from "../../transport/operator/operator-path.ts";
 import { firstOf, type ReservedPaths } from "../../transport/operator/reserved-paths.ts";
@@ -15,6 +16,8 @@ export interface ServerPathsOptions {
   readonly settings: ObserveSettings;
   /** Of programs on this machine, for the operator API. Absent: they may not use it. */
   readonly operatorToken: string | undefined;
+  /** Of the console. Absent: it is turned off. */
+  readonly sessions: ConsoleSessions | undefined;
   readonly registry: Registry | undefined;
   readonly agents: readonly Agent[];
   readonly engine: RunningEngine;
@@ -36,7 +39,8 @@ export function createServerPaths(options: ServerPathsOptions): ReservedPaths | 
 }
 
 function operatorPath(options: ServerPathsOptions): ReservedPaths {
-  const { settings, operatorToken, registry, agents, engine, store, push, security, node, openStreams } = options;
+  const { settings, operatorToken, sessions, registry, agents, engine, store, push, security, node, openStreams } =
+    options;
   const policy = settings.operator?.policy;
   const operator = createOperator({
     ...{ store, engine, push, registry },
@@ -51,6 +55,7 @@ function operatorPath(options: ServerPathsOptions): ReservedPaths {
   });
   return createOperatorPath(operator, {
     token: operatorToken,
+    sessions,
     remote: security === undefined || policy === undefined ? undefined : { security, policy },
   });
 }

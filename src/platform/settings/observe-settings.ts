@@ -20,6 +20,11 @@ export interface ObserveOptions {
     | false
     | { readonly policy?: OperatorPolicy | undefined; readonly token?: string | undefined }
     | undefined;
+  /**
+   * The console at `/console`, a web page for people. Browsers that open the server or an agent are sent there. It is shown on this machine, and elsewhere
+   * only with `operator.policy`. It needs the operator API. Default true.
+   */
+  readonly console?: boolean | undefined;
   /** Write one line per call to standard error: `pretty` for people, `json` for programs. Default: no such lines. */
   readonly requestLog?: LogFormat | false | undefined;
 }
@@ -28,12 +33,13 @@ export interface ObserveOptions {
 export interface ObserveSettings {
   readonly metrics: { readonly token: string | undefined } | undefined;
   readonly operator: { readonly policy: OperatorPolicy | undefined; readonly token: string | undefined } | undefined;
+  readonly console: boolean;
   readonly requestLog: LogFormat | undefined;
 }
 
 /** Throws a {@link StartupError} of kind `usage` for invalid values. */
 export function observeSettingsFrom(
-  { metrics, operator, requestLog }: ObserveOptions,
+  { metrics, operator, requestLog, console = true }: ObserveOptions,
   { env, hasSecurity }: { readonly env: NodeJS.ProcessEnv; readonly hasSecurity: boolean },
 ): ObserveSettings {
   const metricsToken = metrics === false ? undefined : (metrics?.token ?? (env["METRICS_TOKEN"] || undefined));
@@ -50,6 +56,7 @@ export function observeSettingsFrom(
   return {
     metrics: metrics === false ? undefined : { token: metricsToken },
     operator: operator === false ? undefined : { policy: operator?.policy, token: operator?.token },
+    console: console && operator !== false,
     requestLog: requestLog === false ? undefined : requestLog,
   };
 }

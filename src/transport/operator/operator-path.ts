@@ -3,6 +3,7 @@ import { A2AError, toA2AError } from "../../protocol/error.ts";
 import type { TaskId } from "../../protocol/ids.ts";
 import { ANONYMOUS } from "../../protocol/principal.ts";
 import { auditEntry } from "../audit.ts";
+import { openSession } from "../console/open-session.ts";
 import type { Exchange, Headers, Reply } from "../exchange.ts";
 import type { TransportEnvironment } from "../options.ts";
 import { traceOf } from "../trace-of.ts";
@@ -12,6 +13,8 @@ import { OPERATOR_ROUTES } from "./operator-routes.ts";
 import type { ReservedPaths } from "./reserved-paths.ts";
 
 const BASE = "/operator/v1";
+/** Where a page of the console exchanges the code of the start-up URL for a session. */
+const SESSIONS = `${BASE}/console-sessions`;
 
 /** The operator API below `/operator/v1`, apart from the operations of the protocol. */
 export function createOperatorPath(operator: Operator, access: OperatorAccess): ReservedPaths {
@@ -23,8 +26,12 @@ export function createOperatorPath(operator: Operator, access: OperatorAccess): 
       let reply: Reply;
       try {
         if (exchange.fault !== undefined) throw new A2AError("invalid-request", exchange.fault.message);
-        principal = await authenticateOperator(access, exchange, environment);
-        reply = await answer(operator, exchange, environment);
+        if (access.sessions !== undefined && pathOf(exchange.target) === SESSIONS)
+          reply = await openSession(access.sessions, exchange, environment);
+        else {
+          principal = await authenticateOperator(access, exchange, environment);
+          reply = await answer(operator, exchange, environment);
+        }
       } catch (thrown) {
         const error = toA2AError(thrown);
         if (error.code === "internal")

@@ -34,7 +34,7 @@ export function wholeNumber(
 }
 
 const TASK_PARAMETERS = [
-  ...["agent", "state", "tenant", "owner", "context", "parent", "root", "since", "before", "limit", "cursor"],
+  ...["agent", "state", "tenant", "owner", "context", "parent", "root", "since", "before", "limit", "cursor", "text"],
 ];
 
 /** The filters in the query of a list of tasks. */
@@ -49,6 +49,7 @@ export function taskFilter(query: URLSearchParams): TaskFilter {
   return {
     limit: wholeNumber(parameters, "limit", [1, MAX_TASKS]),
     cursor: text("cursor"),
+    hasText: truth(parameters, "text"),
     ...(agent !== undefined && { agent }),
     ...(tenant !== undefined && { tenant }),
     ...(owner !== undefined && { owner }),
@@ -59,6 +60,14 @@ export function taskFilter(query: URLSearchParams): TaskFilter {
     ...(since !== undefined && { statusSince: since }),
     ...(before !== undefined && { statusBefore: before }),
   };
+}
+
+/** `true` or `false`; `undefined` if absent. */
+function truth(parameters: ReadonlyMap<string, string>, name: string): boolean | undefined {
+  const text = parameters.get(name);
+  if (text === undefined || text === "true" || text === "false")
+    return text === undefined ? undefined : text === "true";
+  throw invalidField(name, "must be true or false");
 }
 
 function stateFrom(text: string | undefined): (typeof TASK_STATES)[number] | undefined {

@@ -1,0 +1,33 @@
+import type { Metric, TaskRow } from "../data/operator-types.ts";
+
+/** What an agent does and did. */
+export interface AgentFigures {
+  readonly working: number;
+  readonly waiting: number;
+  /** Answered calls since the server started. */
+  readonly calls: number;
+  readonly failedCalls: number;
+  /** The newest tasks, oldest first, at most 24. */
+  readonly recent: readonly TaskRow[];
+}
+
+const RECENT = 24;
+
+/** Figures by agent, from the newest tasks and the metrics. */
+export function figuresOf(tasks: readonly TaskRow[], metrics: readonly Metric[]): (agent: string) => AgentFigures {
+  const calls = metrics.find(({ name }) => name === "palaver_calls_total")?.values ?? [];
+  const sum = (agent: string, isFailed: boolean): number =>
+    calls
+      .filter(({ labels }) => labels["agent"] === agent && (!isFailed || labels["outcome"] !== "ok"))
+      .reduce((total, { value = 0 }) => total + value, 0);
+  return (agent) => {
+    const own = tasks.filter((task) => task.agent === agent);
+    return {
+      working: own.filter(({ state }) => state === "working" || state === "submitted").length,
+      waiting: own.filter(({ state }) => state === "input-required" || state === "auth-required").length,
+      calls: sum(agent, false),
+      failedCalls: sum(agent, true),
+      recent: own.slice(0, RECENT).reverse(),
+    };
+  };
+}

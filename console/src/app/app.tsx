@@ -1,0 +1,99 @@
+import type { ComponentType, JSX } from "preact";
+import { useEffect, useState } from "preact/hooks";
+import { AgentsPage } from "../agents/agents-page.tsx";
+import { startOverview } from "../data/overview.ts";
+import { Empty, Loading } from "../parts/notice.tsx";
+import { Frame, Page } from "./frame.tsx";
+import { Palette } from "./palette.tsx";
+import { href } from "./place.ts";
+import { route } from "./route.ts";
+import { sessionToken } from "./session.ts";
+import { SignIn } from "./sign-in.tsx";
+
+/** The whole console. */
+export function App(): JSX.Element {
+  const isSignedIn = sessionToken.value !== undefined;
+  useEffect(() => {
+    if (isSignedIn) startOverview();
+  }, [isSignedIn]);
+  if (!isSignedIn) return <SignIn />;
+  return (
+    <>
+      <Frame>
+        <CurrentPage />
+      </Frame>
+      <Palette />
+    </>
+  );
+}
+
+type PageOf = ComponentType<{ readonly id: string; readonly rest: string | undefined }>;
+
+/** Pages that are loaded when they are first opened. */
+const LATER: Readonly<Record<string, () => Promise<PageOf>>> = {
+  chat: async () => (await import("../chat/chat-page.tsx")).ChatPage,
+  agent: async () => (await import("../agents/agent-page.tsx")).AgentPage,
+  tasks: async () => (await import("../tasks/tasks-page.tsx")).TasksPage,
+  task: async () => (await import("../task/task-page.tsx")).TaskPage,
+  inbox: async () => (await import("../tasks/inbox-page.tsx")).InboxPage,
+  webhooks: async () => (await import("../webhooks/webhooks-page.tsx")).WebhooksPage,
+  server: async () => (await import("../server/server-page.tsx")).ServerPage,
+};
+
+function CurrentPage(): JSX.Element {
+  const [place = "", id = "", view, rest] = route.value.segments;
+  if (place === "") return <AgentsPage />;
+  if (place === "agents" && id !== "") return <Later name={view === "chat" ? "chat" : "agent"} id={id} rest={rest} />;
+  if (place === "tasks" && id !== "") return <Later name="task" id={id} />;
+  if (["tasks", "inbox", "webhooks", "server"].includes(place) && id === "") return <Later name={place} />;
+  return (
+    <Page title="Not found">
+      <Empty icon="search" title="This page does not exist.">
+        <p>
+          <a class="link" href={href("")}>
+            All agents
+          </a>
+        </p>
+      </Empty>
+    </Page>
+  );
+}
+
+const loaded = new Map<string, PageOf>();
+
+function Later({
+  name,
+  id = "",
+  rest,
+}: {
+  readonly name: string;
+  readonly id?: string;
+  readonly rest?: string | undefined;
+}): JSX.Element {
+  const [, setLoaded] = useState(0);
+  const [failed, setFailed] = useState(false);
+  const Found = loaded.get(name);
+  useEffect(() => {
+    if (loaded.has(name)) return;
+    setFailed(false);
+    LATER[name]?.().then(
+      (page) => {
+        loaded.set(name, page);
+        setLoaded((before) => before + 1);
+      },
+      () => setFailed(true),
+    );
+  }, [name]);
+  if (Found !== undefined) return <Found key={`${name} ${id}`} id={id} rest={rest} />;
+  return (
+    <Page title="Palaver">
+      {failed ? (
+        <Empty icon="warning" title="This page could not be loaded.">
+          <p>The server does not answer, or has been updated. Reload the page.</p>
+        </Empty>
+      ) : (
+        <Loading rows={8} />
+      )}
+    </Page>
+  );
+}

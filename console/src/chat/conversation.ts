@@ -1,0 +1,217 @@
+import { type ReadonlySignal, signal } from "@preact/signals";
+import {
+  type AgentClient,
+  connect,
+  type JsonObject,
+  type PartInput,
+  RemoteError,
+  type RemoteStream,
+  type RemoteStreamEvent,
+  type SendOptions,
+} from "palaver/client";
+import { announce } from "../app/announce.tsx";
+import { agentUrl } from "../app/place.ts";
+import type { WirePart } from "../data/operator-types.ts";
+import { readableText } from "./question.ts";
+import { type AgentTurn, lengthsOf, type Turn, turnsOfTasks } from "./turns.ts";
+import { createWireLog, type WireLog } from "./wire-log.ts";
+
+/** A message of the person. */
+export interface Outgoing {
+  readonly parts: readonly WirePart[];
+  /** The task that it answers; absent: a new task. */
+  readonly taskId?: string;
+  readonly metadata?: JsonObject;
+  readonly isSecret?: boolean;
+}
+
+/** One chat with one agent. */
+export interface Conversation {
+  readonly turns: ReadonlySignal<readonly Turn[]>;
+  /** Empty until the agent has answered once. */
+  readonly contextId: ReadonlySignal<string>;
+  readonly client: ReadonlySignal<AgentClient | undefined>;
+  /** Why the agent cannot be reached. */
+  readonly failure: ReadonlySignal<string | undefined>;
+  readonly wire: WireLog;
+  send(message: Outgoing): Promise<void>;
+  cancel(taskId: string): Promise<void>;
+  close(): void;
+}
+
+export interface ConversationOptions {
+  readonly agent: string;
+  /** Of an earlier conversation; empty: a new one. */
+  readonly contextId: string;
+  /** `VERSION BINDING`, such as `0.3 JSONRPC`; empty: negotiated. */
+  readonly dialect: string;
+  /** Sent as `Authorization: Bearer`; empty: none. */
+  readonly credential: string;
+}
+
+/** A restart of the server must not end a stream that a person watches. */
+const RETRY = { reconnects: 10_000, baseDelay: 300, maxDelay: 5000 };
+const MOST_TASKS = 50;
+
+/** Connects to an agent of this server, and reads the tasks of an earlier conversation. */
+export function openConversation({
+  agent,
+  contextId: earlier,
+  dialect,
+  credential,
+}: ConversationOptions): Conversation {
+  const turns = signal<readonly Turn[]>([]);
+  const contextId = signal(earlier);
+  const client = signal<AgentClient | undefined>(undefined);
+  const failure = signal<string | undefined>(undefined);
+  const wire = createWireLog();
+  const abort = new AbortController();
+  let keys = 0;
+  const nextKey = (): string => `turn ${++keys}`;
+
+  const ready = open();
+
+  async function open(): Promise<void> {
+    try {
+      const [version, binding] = dialect.split(" ");
+      const opened = await connect(agentUrl(agent), {
+        fetch: wire.fetch,
+        cache: false,
+        retry: RETRY,
+        signal: abort.signal,
+        ...(version !== undefined && binding !== undefined && { version, binding }),
+        ...(credential !== "" && { headers: { authorization: `Bearer ${credential}` } }),
+      });
+      client.value = opened;
+      if (earlier !== "") await restore(opened);
+    } catch (error) {
+      if (!abort.signal.aborted) failure.value = messageOf(error);
+    }
+  }
+
+  /** Shows the stored tasks of the context, and follows those that are at work. */
+  async function restore(opened: AgentClient): Promise<void> {
+    const page = await opened.taskPage({
+      contextId: earlier,
+      artifacts: true,
+      historyLength: 100,
+      pageSize: MOST_TASKS,
+    });
+    turns.value = turnsOfTasks(page.tasks);
+    for (const task of page.tasks) {
+      if (task.status.state !== "working" && task.status.state !== "submitted") continue;
+      const turn = turns.value.findLast((each) => each.kind === "agent" && each.task?.id === task.id);
+      if (turn !== undefined) void follow(turn.key, opened.task(task.id).subscribe({ signal: abort.signal }));
+    }
+  }
+
+  function change(key: string, next: (turn: AgentTurn) => AgentTurn): void {
+    turns.value = turns.peek().map((turn) => (turn.key === key && turn.kind === "agent" ? next(turn) : turn));
+  }
+
+  /** Events of one picture of the screen are shown together. */
+  async function follow(key: string, stream: RemoteStream): Promise<void> {
+    let waiting: RemoteStreamEvent[] = [];
+    let frame: ReturnType<typeof setTimeout> | undefined;
+    const show = (): void => {
+      const events = waiting;
+      waiting = [];
+      frame = undefined;
+      change(key, (turn) => events.reduce(withEvent, turn));
+    };
+    try {
+      for await (const event of stream) {
+        if (event.kind !== "message") contextId.value = event.task.contextId || contextId.peek();
+        waiting.push(event);
+        frame ??= setTimeout(show, 30);
+      }
+      clearTimeout(frame);
+      show();
+      change(key, (turn) => ({ ...turn, endedAt: Date.now() }));
+      const turn = turns.peek().find((each) => each.key === key);
+      if (turn?.kind === "agent") announce(sentenceOf(turn));
+    } catch (error) {
+      clearTimeout(frame);
+      if (abort.signal.aborted) return;
+      show();
+      change(key, (turn) => ({ ...turn, endedAt: Date.now(), failure: messageOf(error) }));
+      announce("The message failed");
+    }
+  }
+
+  return {
+    turns,
+    contextId,
+    client,
+    failure,
+    wire,
+    async send({ parts, taskId, metadata, isSecret = false }) {
+      await ready;
+      const opened = client.peek();
+      if (opened === undefined) return;
+      const key = nextKey();
+      turns.value = [
+        ...turns.peek(),
+        { kind: "user", key: `${key} user`, parts, isSecret },
+        { kind: "agent", key, written: [], earlier: {}, notes: [], events: 0, startedAt: Date.now() },
+      ];
+      const context = contextId.peek();
+      const options: SendOptions = {
+        signal: abort.signal,
+        ...(taskId !== undefined && { taskId }),
+        ...(context !== "" && { contextId: context }),
+      };
+      // Safe cast: parts of the console have exactly one kind of content.
+      const content = { parts: parts as readonly PartInput[], ...(metadata !== undefined && { metadata }) };
+      await follow(key, opened.stream(content, options));
+    },
+    async cancel(taskId) {
+      try {
+        await client.peek()?.task(taskId).cancel();
+      } catch (error) {
+        failure.value = messageOf(error);
+      }
+    },
+    close: () => abort.abort(),
+  };
+}
+
+function withEvent(turn: AgentTurn, event: RemoteStreamEvent): AgentTurn {
+  const events = turn.events + 1;
+  if (event.kind === "message") return { ...turn, events, message: event.message };
+  const { task } = event;
+  if (event.kind === "artifact") {
+    const { artifactId } = event.artifact;
+    return {
+      ...turn,
+      events,
+      task,
+      written: turn.written.includes(artifactId) ? turn.written : [...turn.written, artifactId],
+    };
+  }
+  const note = event.kind === "status" && event.status.state === "working" ? readableText(event.status.message) : "";
+  // A first task may already have artifacts; after an answer, those of before are shown above.
+  const isFirst = turn.task === undefined && event.kind === "task";
+  const isNew = isFirst && (task.history?.length ?? 0) <= 1;
+  const written = isNew ? (task.artifacts ?? []).map(({ artifactId }) => artifactId) : turn.written;
+  const earlier = isFirst && !isNew ? lengthsOf(task.artifacts ?? []) : turn.earlier;
+  return {
+    ...turn,
+    events,
+    task,
+    written,
+    earlier,
+    notes: note === "" || turn.notes.at(-1) === note ? turn.notes : [...turn.notes, note],
+  };
+}
+
+function sentenceOf({ task }: AgentTurn): string {
+  const state = task?.status.state;
+  if (state === "input-required" || state === "auth-required") return "The agent asks a question";
+  return state === undefined ? "The agent answered" : `The task is ${state}`;
+}
+
+function messageOf(error: unknown): string {
+  if (error instanceof RemoteError) return `${error.message} (${error.code})`;
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,145 @@
+import type { JSX } from "preact";
+import { useEffect, useState } from "preact/hooks";
+import type { WirePart } from "../data/operator-types.ts";
+import { bytes } from "../text/format.ts";
+import { safeUrl } from "../text/markdown.ts";
+import { Icon } from "./icon.tsx";
+import { JsonView } from "./json-view.tsx";
+import { MarkdownView } from "./markdown-view.tsx";
+import { bytesOf, csvRows, fileName, kindOf, textOfPart } from "./part-file.ts";
+
+const CSV_ROWS = 21;
+/** Longer texts are shown up to here; the download has all. */
+const MOST_TEXT = 200_000;
+
+/** The content of a part, by its kind. */
+export function PartBody({ part }: { readonly part: WirePart }): JSX.Element {
+  switch (kindOf(part)) {
+    case "markdown":
+      return <MarkdownView text={cut(textOfPart(part))} />;
+    case "json":
+      return <JsonView value={part.data === undefined ? parsed(textOfPart(part)) : part.data} />;
+    case "table":
+      return <CsvTable text={textOfPart(part)} />;
+    case "image":
+      return <Picture part={part} />;
+    case "link":
+      return <LinkPart url={part.url ?? ""} />;
+    case "file":
+      return <p class="soft">This kind of file is not shown.</p>;
+    default:
+      return (
+        <pre class="code" tabIndex={0}>
+          {cut(textOfPart(part))}
+        </pre>
+      );
+  }
+}
+
+function cut(text: string): string {
+  return text.length > MOST_TEXT ? `${text.slice(0, MOST_TEXT)}\n…` : text;
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}
+
+/** A card with the name, the size and the content of a part; it can always be downloaded. */
+export function PartCard({ part, name }: { readonly part: WirePart; readonly name: string }): JSX.Element {
+  const content = bytesOf(part);
+  const shown = fileName(part, name);
+  return (
+    <figure class="part">
+      <figcaption>
+        <Icon name="file" />
+        <strong class="cut">{shown}</strong>
+        <span class="soft cut">
+          {part.mediaType === undefined ? "" : `${part.mediaType}, `}
+          {part.url === undefined ? bytes(content.length) : "by reference"}
+        </span>
+        {part.url === undefined && <Download content={content} name={shown} />}
+      </figcaption>
+      <PartBody part={part} />
+    </figure>
+  );
+}
+
+/** Saves bytes as a file. They are never opened as a page: as `octet-stream` no browser runs them. */
+function Download({
+  content,
+  name,
+}: {
+  readonly content: Uint8Array<ArrayBuffer>;
+  readonly name: string;
+}): JSX.Element {
+  const save = (): void => {
+    const url = URL.createObjectURL(new Blob([content], { type: "application/octet-stream" }));
+    const link = document.createElement("a");
+    link.href = url;
+    link.download = name;
+    link.click();
+    setTimeout(() => URL.revokeObjectURL(url), 10_000);
+  };
+  return (
+    <button type="button" class="button quiet square" aria-label={`Download ${name}`} title="Download" onClick={save}>
+      <Icon name="download" />
+    </button>
+  );
+}
+
+function Picture({ part }: { readonly part: WirePart }): JSX.Element {
+  const [url, setUrl] = useState<string>();
+  useEffect(() => {
+    const made = URL.createObjectURL(new Blob([bytesOf(part)], { type: part.mediaType ?? "image/png" }));
+    setUrl(made);
+    return () => URL.revokeObjectURL(made);
+  }, [part.raw]);
+  return (
+    <div class="picture">{url !== undefined && <img src={url} alt={fileName(part, "Picture of the agent")} />}</div>
+  );
+}
+
+function LinkPart({ url }: { readonly url: string }): JSX.Element {
+  const safe = safeUrl(url);
+  if (safe === undefined) return <p class="code">{url}</p>;
+  return (
+    <p>
+      <a class="link" href={safe} target="_blank" rel="noopener noreferrer">
+        {safe}
+      </a>
+    </p>
+  );
+}
+
+function CsvTable({ text }: { readonly text: string }): JSX.Element {
+  const [head = [], ...rows] = csvRows(text, CSV_ROWS);
+  return (
+    <div class="wide" tabIndex={0}>
+      <table>
+        <thead>
+          <tr>
+            {head.map((cell, index) => (
+              <th key={index} scope="col">
+                {cell}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map((row, index) => (
+            <tr key={index}>
+              {row.map((cell, column) => (
+                <td key={column}>{cell}</td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      {rows.length === CSV_ROWS - 1 && <p class="soft">The first {CSV_ROWS - 1} rows. The download has all.</p>}
+    </div>
+  );
+}

@@ -1,0 +1,92 @@
+import type { JSX } from "preact";
+import { href } from "../app/place.ts";
+import type { JournalEntry } from "../data/operator-types.ts";
+import { clock, count, duration, exact, shortId } from "../text/format.ts";
+import { endOf, wordsOf } from "./time-line.tsx";
+
+const KINDS: Readonly<Record<JournalEntry["kind"], string>> = {
+  attempt: "Run",
+  step: "Step",
+  question: "Question",
+  wait: "Wait",
+  delivery: "Webhook",
+  child: "Agent called",
+};
+
+/** Rows that are shown. */
+const MOST = 500;
+
+/** The journal as a table: the same as the time line, for reading. */
+export function JournalTable({
+  journal,
+  now,
+}: {
+  readonly journal: readonly JournalEntry[];
+  readonly now: number;
+}): JSX.Element {
+  if (journal.length === 0) return <p class="soft">The journal is empty: the task began and ended in one commit.</p>;
+  const shown = journal.slice(-MOST);
+  return (
+    <>
+      {shown.length < journal.length && (
+        <p class="soft">
+          The last {MOST} of {count(journal.length)} entries.
+        </p>
+      )}
+      <JournalRows entries={shown} journal={journal} now={now} />
+    </>
+  );
+}
+
+interface JournalRowsProps {
+  readonly entries: readonly JournalEntry[];
+  readonly journal: readonly JournalEntry[];
+  readonly now: number;
+}
+
+function JournalRows({ entries, journal, now }: JournalRowsProps): JSX.Element {
+  return (
+    <table class="rows">
+      <thead>
+        <tr>
+          <th scope="col">Began</th>
+          <th scope="col">What</th>
+          <th scope="col">Name</th>
+          <th scope="col">Ended</th>
+          <th scope="col" class="num">
+            Took
+          </th>
+        </tr>
+      </thead>
+      <tbody>
+        {entries.map((entry) => (
+          <tr key={`${entry.kind} ${entry.turn} ${entry.key}`}>
+            <td title={exact(entry.start)}>{clock(entry.start)}</td>
+            <td>{KINDS[entry.kind]}</td>
+            <td class="cut">{entry.kind === "child" ? <ChildLink id={entry.key} /> : wordsOf(entry)}</td>
+            <td class={entry.outcome === "failed" ? "bad" : ""} title={entry.reason}>
+              {outcomeOf(entry, journal, now)}
+            </td>
+            <td class="num">{duration(endOf(entry, journal, now) - entry.start)}</td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+function ChildLink({ id }: { readonly id: string }): JSX.Element {
+  return (
+    <a class="mono" href={href(`tasks/${encodeURIComponent(id)}`)}>
+      {shortId(id)}
+    </a>
+  );
+}
+
+function outcomeOf(entry: JournalEntry, journal: readonly JournalEntry[], now: number): string {
+  const { outcome, count: sent, upTo, reason } = entry;
+  if (entry.kind === "delivery")
+    return `${outcome ?? "open"}, ${sent ?? 0} sent${upTo === undefined ? "" : `, up to event ${upTo}`}${reason === undefined ? "" : `: ${reason}`}`;
+  if (outcome !== undefined) return outcome;
+  return endOf(entry, journal, now) < now && entry.kind === "attempt" ? "its process stopped" : "goes on";
+}

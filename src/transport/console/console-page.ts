@@ -1,0 +1,77 @@
+import type { FullReply, Headers } from "../exchange.ts";
+import type { ConsoleFile, ConsoleFiles } from "./console-files.ts";
+
+/**
+ * Only scripts and styles of this server, no inline ones, no frames, no requests to other origins. Pictures of agents are shown as `blob:`. With
+ * Trusted Types, a mistake in the console cannot turn text into markup either.
+ */
+const POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self' blob:",
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+  "require-trusted-types-for 'script'",
+  "trusted-types 'none'",
+].join("; ");
+
+const PAGE_HEADERS: Headers = {
+  "content-security-policy": POLICY,
+  "content-type": "text/html; charset=utf-8",
+  "cache-control": "no-cache",
+  "cross-origin-opener-policy": "same-origin",
+  "cross-origin-resource-policy": "same-origin",
+  "permissions-policy": "camera=(), geolocation=(), microphone=()",
+  "referrer-policy": "no-referrer",
+  "x-content-type-options": "nosniff",
+  "x-frame-options": "DENY",
+};
+
+/** The page. `place`: the relative URL of the folder `/console/`, with a slash at its end. */
+export function consolePage({ script, style, preload }: ConsoleFiles, place: string): FullReply {
+  const assets = `${place}assets/`;
+  return html(200, [
+    '<meta name="color-scheme" content="light dark">',
+    `<link rel="icon" type="image/svg+xml" href="${assets}icon.svg">`,
+    `<link rel="stylesheet" href="${assets}${style}">`,
+    ...preload.map((name) => `<link rel="modulepreload" href="${assets}${name}">`),
+    `<script type="module" src="${assets}${script}"></script>`,
+    "<body><noscript>The console needs JavaScript.</noscript>",
+  ]);
+}
+
+/** A page with one paragraph instead of the console. */
+export function plainPage(status: number, text: string): FullReply {
+  return html(status, [`<body><p>${escaped(text)}</p>`]);
+}
+
+function html(status: number, lines: readonly string[]): FullReply {
+  const head = [
+    "<!doctype html>",
+    '<html lang="en">',
+    '<meta charset="utf-8">',
+    '<meta name="viewport" content="width=device-width, initial-scale=1">',
+    "<title>Palaver</title>",
+  ];
+  return { status, headers: PAGE_HEADERS, body: `${[...head, ...lines].join("\n")}\n` };
+}
+
+function escaped(text: string): string {
+  return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;");
+}
+
+/** A file below `/console/assets/`. Its name has a hash of its content, so browsers may keep it. */
+export function fileReply({ type, body, gzip }: ConsoleFile, acceptsGzip: boolean): FullReply {
+  const headers: Headers = {
+    "content-type": type,
+    "cache-control": "public, max-age=31536000, immutable",
+    "cross-origin-resource-policy": "same-origin",
+    "x-content-type-options": "nosniff",
+    vary: "Accept-Encoding",
+    ...(acceptsGzip && { "content-encoding": "gzip" }),
+  };
+  return { status: 200, headers, body: acceptsGzip ? gzip : body };
+}

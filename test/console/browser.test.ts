@@ -1,0 +1,304 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createServer, type Server } from "palaver";
+import { connect } from "palaver/client";
+import type { Browser, Page } from "playwright-core";
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { ensureConsole } from "../../scripts/build-console.mjs";
+import { findChromium } from "../../scripts/ensure-chromium.mjs";
+import { demoAgents } from "../../src/demo/agents.ts";
+import { SILENT_LOGGER } from "../../src/internal/logger.ts";
+import { launchBrowser } from "../browser/web-page.ts";
+import { sampled } from "../fixtures/budget.ts";
+import { hostile, order, patient } from "./agents.ts";
+import { accessibilityProblems, keepPicture, scrollsSideways, type WatchedPage, watch } from "./console-page.ts";
+
+const chromium = findChromium();
+const mustRun = process.env["CHROMIUM_REQUIRED"] === "1";
+const AGENTS = [...demoAgents, order, patient, hostile];
+
+/** The first two cover both themes and both sizes. */
+const SCREENS = [
+  ["desktop-light", { theme: "light" }],
+  ["phone-dark", { theme: "dark", width: 390, height: 844 }],
+  ["desktop-dark", { theme: "dark" }],
+  ["phone-light", { theme: "light", width: 390, height: 844 }],
+] as const;
+
+/** Pages, and an element that is there once they are complete. */
+const PAGES = [
+  ["", ".tile .about"],
+  ["agents/order", ".skill"],
+  ["agents/echo/chat?wire=1", ".composer"],
+  ["tasks", ".tasks .title"],
+  ["inbox", ".inbox li"],
+  ["webhooks", ".sentence"],
+  ["server", ".chart"],
+  ["nothing-here", ".empty"],
+] as const;
+
+describe.skipIf(chromium === undefined && !mustRun)("the console in a browser", () => {
+  let browser: Browser;
+  let folder: string;
+  let server: Server;
+  let url: string;
+  let consoleUrl: string;
+  let watched: WatchedPage[] = [];
+
+  const start = async (port: number): Promise<void> => {
+    const store = `sqlite:${join(folder, "console.db")}`;
+    server = createServer(AGENTS, { port, store, drainTimeout: 0, cancelGrace: 50, logger: SILENT_LOGGER });
+    ({ url, consoleUrl = "" } = await server.listen());
+  };
+  /** A page of the console that is signed in. */
+  const open = async (path = "", options: Parameters<typeof watch>[2] = {}): Promise<Page> => {
+    const { hash } = new URL(consoleUrl);
+    const opened = await watch(browser, `${url}/console/${path}${hash}`, options);
+    watched.push(opened);
+    return opened.page;
+  };
+
+  beforeAll(async () => {
+    if (chromium === undefined) throw new Error("CHROMIUM_REQUIRED is set, but no Chromium was found.");
+    await ensureConsole();
+    folder = await mkdtemp(join(tmpdir(), "palaver-console-"));
+    browser = await launchBrowser(chromium);
+    await start(0);
+    // Something to see on every page: a question, an answer, and a task at work.
+    for (const id of ["booking", "echo", "patient"])
+      await (await connect(`${url}/agents/${id}`)).send("Hello", { wait: false });
+  });
+  afterEach(async () => {
+    const faults = watched.flatMap((each) => each.faults);
+    await Promise.all(watched.map(({ page }) => page.context().close()));
+    watched = [];
+    expect(faults).toEqual([]);
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await server?.close();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  it("opens with the start-up URL, removes the code from the address, and stays signed in after a reload", async () => {
+    const page = await open();
+    await page.getByRole("heading", { name: "Countdown" }).waitFor();
+    expect(page.url()).toBe(`${url}/console/`);
+    await page.reload();
+    await page.getByRole("heading", { name: "Countdown" }).waitFor();
+    expect(await page.context().cookies()).toEqual([]);
+  });
+
+  it("says where the start-up URL is without a code, and opens with the token of the operator", async () => {
+    const opened = await watch(browser, `${url}/`);
+    const { page } = opened;
+    await page.getByRole("heading", { name: /start-up URL/ }).waitFor();
+    expect(page.url()).toBe(`${url}/console/`);
+    await page.getByLabel(/token of the operator/).fill("wrong-token-wrong-token");
+    await page.getByRole("button", { name: "Open the console" }).click();
+    await page.getByRole("heading", { name: /start-up URL/ }).waitFor();
+    await page.context().close();
+    // A refused request is an error in the browser's console, and here it must be one.
+    expect(opened.faults).not.toEqual([]);
+    expect(opened.faults.filter((fault) => !fault.includes("401"))).toEqual([]);
+  });
+
+  it("sends an example by one click, and shows the streamed answer", async () => {
+    const page = await open();
+    await page.getByRole("link", { name: "Hello", exact: true }).click();
+    await page.locator(".turn.agent .state.completed").waitFor();
+    expect(await page.locator(".turn.agent .prose").textContent()).toBe("Hello");
+    await page.waitForURL(/\/console\/agents\/echo\/chat\/[\w-]+$/);
+  });
+
+  it("does not send anything because of a link from elsewhere", async () => {
+    const page = await open("agents/echo/chat?say=from%20elsewhere");
+    await page.getByLabel("Message to Echo").waitFor();
+    await page.waitForTimeout(500);
+    expect(await page.getByLabel("Message to Echo").inputValue()).toBe("from elsewhere");
+    expect(await page.locator(".turn").count()).toBe(0);
+  });
+
+  it("keeps a conversation over several turns, in one context, also after a reload", async () => {
+    const page = await open("agents/booking/chat");
+    await say(page, "Table booking", "I would like to book a table");
+    for (const answer of ["4", "2031-05-17", "yes"]) {
+      await page.locator("section.question input").fill(answer);
+      await page.locator("section.question").getByRole("button", { name: "Answer" }).click();
+    }
+    await page.getByText(/Booked: table for 4/).waitFor();
+    expect(await page.locator(".turn.user").count()).toBe(4);
+    await page.reload();
+    await page.getByText(/Booked: table for 4/).waitFor();
+    expect(await page.locator(".turn.user").count()).toBe(4);
+  });
+
+  it("makes a form of the schema of a question: names what is wrong, then sends data", async () => {
+    const page = await open("agents/order/chat");
+    await say(page, "Order desk", "Order some metal");
+    const form = page.locator("section.question");
+    await form.getByLabel("Tonnes").fill("900");
+    await form.getByLabel("Mail").fill("ada@example.org");
+    await form.getByRole("button", { name: "Answer", exact: true }).click();
+    await form.getByText("must be at most 500").waitFor();
+    expect(await form.getByText("choose at least 1").count()).toBe(1);
+    await keepPicture(page, "chat-form");
+    await form.getByLabel("Tonnes").fill("40");
+    await form.getByLabel("South").check();
+    await form.getByRole("button", { name: "Answer", exact: true }).click();
+    await page.locator(".turn.agent .state.completed").waitFor();
+    const json = await page.locator(".part .json").textContent();
+    expect(json).toMatch(/tonnes: 40[\s\S]*mail: "ada@example.org"[\s\S]*"South"/);
+    expect(await page.locator(".prose a").getAttribute("href")).toBe("https://example.org/list");
+  });
+
+  it("sends files and shows the files of the answer, which can be downloaded", async () => {
+    const page = await open("agents/files/chat");
+    const files = { name: "größe.txt", mimeType: "text/plain", buffer: Buffer.from("größer 🌊") };
+    await page.locator("input[type=file]").setInputFiles(files);
+    await page.getByRole("button", { name: "Send" }).click();
+    await page.locator(".part").getByText("GRÖSSER 🌊").waitFor();
+    const [download] = await Promise.all([
+      page.waitForEvent("download"),
+      page.getByRole("button", { name: "Download SHA256SUMS" }).click(),
+    ]);
+    expect(download.suggestedFilename()).toBe("SHA256SUMS");
+  });
+
+  it("stops a running task", async () => {
+    const page = await open("agents/patient/chat");
+    await say(page, "Patient", "Work");
+    await page.getByText("at work").waitFor();
+    await page.getByRole("button", { name: "Stop" }).click();
+    await page.locator(".turn.agent .state.canceled").waitFor();
+  });
+
+  it.each(["0.3 JSONRPC", "1.0 HTTP+JSON"])(
+    "talks over %s, and shows what was sent and how to repeat it",
+    async (dialect) => {
+      const page = await open(`agents/echo/chat?wire=1&dialect=${encodeURIComponent(dialect)}`);
+      await say(page, "Echo", "it's me");
+      await page.locator(".turn.agent .state.completed").waitFor();
+      const wire = page.getByRole("complementary", { name: "Wire" });
+      await wire.getByText(/event/).first().waitFor();
+      const command = wire.locator("footer pre");
+      expect(await command.textContent()).toContain(String.raw`it'\''s me`);
+      await wire.getByRole("button", { name: "CLI" }).click();
+      expect(await command.textContent()).toContain(String.raw`palaver send 'it'\''s me' -a ${url}/agents/echo/`);
+      await wire.getByRole("button", { name: "TypeScript" }).click();
+      expect(await command.textContent()).toContain('agent.stream("it\'s me"');
+      await wire.getByRole("button", { name: "Copy", exact: true }).click();
+      expect(await page.evaluate<string>("navigator.clipboard.readText()")).toContain("agent.stream(");
+    },
+  );
+
+  it("lists the tasks of all agents, filters them, and opens one with its time line and any earlier moment", async () => {
+    const page = await open("agents/countdown/chat");
+    await say(page, "Countdown", "2");
+    await page.locator(".turn.agent .state.completed").waitFor();
+    await page.getByRole("link", { name: "Tasks" }).first().click();
+    await page.getByLabel("Agent", { exact: true }).selectOption("countdown");
+    await page.getByRole("button", { name: /Completed/ }).click();
+    await page.waitForURL(/agent=countdown&state=completed/);
+    await page.locator(".tasks .title a").first().click();
+    await page.getByText("2 1 Lift-off!").waitFor();
+    expect(await page.locator(".lane-name").allTextContents()).toEqual(["Runs", "Waits"]);
+    await page.getByLabel("Moment").fill("3");
+    await page.getByText("You see the task as it was then.").waitFor();
+    expect(await page.locator(".artifacts .prose").textContent()).toBe("2");
+    expect(page.url()).toContain("at=3");
+    await page.getByRole("button", { name: "Back to now" }).click();
+    await page.getByRole("button", { name: "Journal" }).click();
+    expect(await page.locator(".rows tbody tr").count()).toBe(3);
+  });
+
+  it("shows what agents send as text, whatever they send", async () => {
+    const page = await open("agents/hostile/chat");
+    await page.getByLabel(/^Message to Hostile/).fill("attack");
+    await page.keyboard.press("Enter");
+    await page.locator("section.question").waitFor();
+    await keepPicture(page, "hostile");
+    const attacked = (): Promise<unknown> => page.evaluate(() => (globalThis as { attacked?: unknown }).attacked);
+    expect(await attacked()).toBeUndefined();
+    const main = page.locator("main");
+    expect(
+      await main.locator("script, iframe, object, embed, [onerror], [onload], [onclick], svg[onload]").count(),
+    ).toBe(0);
+    const links = await main
+      .locator("a[href]")
+      .evaluateAll((all) => all.map((link) => (link as unknown as { protocol: string }).protocol));
+    expect(new Set(links)).toEqual(new Set(["http:", "https:"]));
+    const [download] = await Promise.all([
+      page.waitForEvent("download"),
+      page.getByRole("button", { name: /^Download .*exe$/ }).click(),
+    ]);
+    expect(download.suggestedFilename()).not.toMatch(/[/\\<>\u202e]/);
+    for (const path of ["", "agents/hostile", "tasks", "inbox"]) {
+      await page.goto(`${url}/console/${path}`);
+      await page.waitForTimeout(700);
+      expect([path, await attacked()]).toEqual([path, undefined]);
+    }
+  });
+
+  it("says that the server does not answer, and goes on after a restart without a new sign-in", async () => {
+    const page = await open("agents/countdown/chat");
+    await say(page, "Countdown", "6");
+    await page.locator(".turn.agent .prose").getByText(/^6 5/).waitFor();
+    const port = Number(new URL(url).port);
+    await server.close();
+    await page.getByText(/has not answered for/).waitFor();
+    await keepPicture(page, "disconnected");
+    await start(port);
+    await page.locator(".turn.agent .state.completed").waitFor();
+    expect(await page.locator(".turn.agent .prose").textContent()).toBe("6 5 4 3 2 1 Lift-off!");
+    await page.getByText("Live", { exact: true }).waitFor();
+    expect(await page.getByText(/has not answered for/).count()).toBe(0);
+  });
+
+  it.each(SCREENS.slice(0, sampled(2, SCREENS.length)))(
+    "every page is accessible and no page scrolls sideways: %s",
+    async (name, options) => {
+      const page = await open("", options);
+      await page.getByRole("heading", { name: "Countdown" }).waitFor();
+      const problems: string[] = [];
+      for (const [path, ready] of PAGES) {
+        await page.goto(`${url}/console/${path}`);
+        await page.locator(ready).first().waitFor();
+        await page.waitForTimeout(300);
+        await keepPicture(page, `${(path || "agents").replace(/\W+/g, "-")}-${name}`);
+        problems.push(...(await accessibilityProblems(page)).map((problem) => `${path}: ${problem}`));
+        if (await scrollsSideways(page)) problems.push(`${path}: scrolls sideways`);
+      }
+      await page.goto(`${url}/console/tasks`);
+      await page.locator(".tasks .title a").first().click();
+      await page.locator(".time-line, .artifacts .part").first().waitFor();
+      problems.push(...(await accessibilityProblems(page)).map((problem) => `task: ${problem}`));
+      await keepPicture(page, `task-${name}`);
+      expect(problems).toEqual([]);
+    },
+    60_000,
+  );
+
+  it("can be used by the keyboard: palette, places, skip link", async () => {
+    const page = await open();
+    await page.getByRole("heading", { name: "Countdown" }).waitFor();
+    await page.keyboard.press("Control+k");
+    await page.getByRole("combobox", { name: "Search or jump to" }).fill("chat order");
+    await page.keyboard.press("Enter");
+    await page.getByLabel("Message to Order desk").waitFor();
+    await page.locator("main").focus();
+    await page.keyboard.press("g");
+    await page.keyboard.press("s");
+    await page.waitForURL(/console\/server/);
+    await page.reload();
+    await page.getByRole("heading", { name: "Nodes" }).waitFor();
+    await page.keyboard.press("Tab");
+    expect(await page.evaluate<string>("document.activeElement.textContent")).toBe("Skip to the page");
+  });
+});
+
+async function say(page: Page, name: string, text: string): Promise<void> {
+  await page.getByLabel(`Message to ${name}`).fill(text);
+  await page.keyboard.press("Enter");
+}

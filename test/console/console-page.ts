@@ -1,0 +1,88 @@
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { join } from "node:path";
+import type { Browser, Page } from "playwright-core";
+import { ROOT } from "../architecture/imports.ts";
+
+/** A page, and everything that should not happen on it. */
+export interface WatchedPage {
+  readonly page: Page;
+  /** Errors of the console and of scripts, dialogs, and requests to other origins. */
+  readonly faults: readonly string[];
+}
+
+export interface PageOptions {
+  readonly theme?: "light" | "dark";
+  readonly width?: number;
+  readonly height?: number;
+}
+
+/** Messages that browsers write when a server that the test stopped does not answer. */
+const UNREACHABLE = /Failed to load resource: net::ERR_|ERR_CONNECTION|ERR_INCOMPLETE_CHUNKED/;
+
+/** Opens a URL in a fresh browser context. */
+export async function watch(browser: Browser, url: string, options: PageOptions = {}): Promise<WatchedPage> {
+  const { theme = "light", width = 1280, height = 860 } = options;
+  const context = await browser.newContext({ viewport: { width, height }, colorScheme: theme, acceptDownloads: true });
+  await context.grantPermissions(["clipboard-read", "clipboard-write"]);
+  const page = await context.newPage();
+  const faults: string[] = [];
+  const { origin } = new URL(url);
+  page.on("console", (message) => {
+    const text = message.text();
+    if (["error", "warning"].includes(message.type()) && !UNREACHABLE.test(text)) faults.push(`console: ${text}`);
+  });
+  page.on("response", (response) => {
+    if (response.status() >= 400) faults.push(`answer: ${response.status()} ${response.url()}`);
+  });
+  page.on("pageerror", (error) => faults.push(`script: ${error.message}`));
+  page.on("dialog", (dialog) => {
+    faults.push(`dialog: ${dialog.message()}`);
+    void dialog.dismiss();
+  });
+  page.on("request", (request) => {
+    const asked = request.url();
+    if (!asked.startsWith(origin) && !asked.startsWith("blob:")) faults.push(`request: ${asked}`);
+  });
+  await page.goto(url);
+  return { page, faults };
+}
+
+const AXE = readFileSync(createRequire(join(ROOT, "package.json")).resolve("axe-core/axe.min.js"), "utf8");
+
+/** Accessibility problems of WCAG 2.2 AA that axe finds on a page. */
+export async function accessibilityProblems(page: Page): Promise<readonly string[]> {
+  await page.evaluate(AXE);
+  const found = await page.evaluate(async () => {
+    const { axe } = globalThis as unknown as {
+      axe: {
+        run(
+          options: object,
+        ): Promise<{ violations: { id: string; nodes: { html: string; failureSummary: string }[] }[] }>;
+      };
+    };
+    const { violations } = await axe.run({
+      runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"],
+    });
+    return violations.flatMap(({ id, nodes }) =>
+      nodes.map(({ html, failureSummary }) => `${id}: ${html} ${failureSummary}`),
+    );
+  });
+  // A target at the edge of a scrolling area is cut off until one scrolls.
+  return found.filter((problem) => !problem.includes("partially obscured"));
+}
+
+/** Keeps a picture of the page as test output, in `coverage/console`. */
+export async function keepPicture(page: Page, name: string): Promise<void> {
+  await page.screenshot({ path: join(ROOT, "coverage", "console", `${name}.png`) });
+}
+
+/** Whether the page is wider than the screen. */
+export function scrollsSideways(page: Page): Promise<boolean> {
+  return page.evaluate(() => {
+    const { document } = globalThis as unknown as {
+      document: { documentElement: { scrollWidth: number; clientWidth: number } };
+    };
+    return document.documentElement.scrollWidth > document.documentElement.clientWidth;
+  });
+}
