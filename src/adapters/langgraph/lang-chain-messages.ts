@@ -49,6 +49,10 @@ const KINDS = ["image", "audio", "video"] as const;
 function userBlock(part: UserContent): LangChainContent {
   if (part.type === "text") return part;
   const type = KINDS.find((kind) => part.mediaType.startsWith(`${kind}/`)) ?? "file";
-  const source = part.data.type === "data" ? { data: part.data.data } : { url: part.data.url.href };
+  const source = part.data.type === "data" ? { data: base64Of(part.data.data) } : { url: part.data.url.href };
   return { type, mimeType: part.mediaType, ...source };
+}
+
+function base64Of(data: string | Uint8Array): string {
+  return typeof data === "string" ? data : Buffer.from(data).toString("base64");
 }
