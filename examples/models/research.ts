@@ -41,8 +41,7 @@ export default modelAgent({
       return { text: `I search for “${word}”.`, calls: [{ name: "search", input: { word } }] };
     }
     if (last.content[0]?.toolName === "search") {
-      const { value } = last.content[0].output;
-      const urls = Array.isArray(value) ? value : [];
+      const urls = z.array(z.string()).parse(last.content[0].output.value);
       return urls.length === 0
         ? { text: "I found nothing." }
         : { calls: urls.map((url) => ({ name: "read", input: { url } })) };

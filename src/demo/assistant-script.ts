@@ -29,9 +29,10 @@ function afterTool({ content }: ModelMessage & { readonly role: "tool" }): strin
   return content
     .map(({ toolName, output }) => {
       const { value } = output;
-      if (output.type === "error-text") return `That did not work: ${output.value}`;
-      if (toolName === "clock") return `It is ${String(value)}.`;
-      if (toolName === "calculate") return `The result is ${String(value)}.`;
+      const text = typeof value === "string" ? value : JSON.stringify(value);
+      if (output.type === "error-text") return `That did not work: ${text}`;
+      if (toolName === "clock") return `It is ${text}.`;
+      if (toolName === "calculate") return `The result is ${text}.`;
       if (toolName === "forget") return "Your notes are deleted.";
       const notes = Array.isArray(value) ? value : [];
       if (toolName === "remember") return `You have ${notes.length} ${notes.length === 1 ? "note" : "notes"} now.`;

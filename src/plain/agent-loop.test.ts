@@ -111,7 +111,7 @@ describe("an agent loop", () => {
     await using server = serving(worker);
     const loop = new AgentLoop({ server });
     const named = ids();
-    const error = vi.fn();
+    const error = vi.fn<(reason: unknown) => void>();
     const working = Promise.withResolvers<void>();
     loop.invoke(say("wait"), named).subscribe({ next: () => working.resolve(), error });
     await working.promise;
@@ -124,7 +124,7 @@ describe("an agent loop", () => {
   test("unsubscribing stops the events and not the task", async () => {
     await using server = serving(worker);
     const named = ids();
-    const observer = { next: vi.fn(), error: vi.fn(), complete: vi.fn() };
+    const observer = { error: vi.fn<() => void>(), complete: vi.fn<() => void>() };
     const subscription = new AgentLoop({ server }).invoke(say("ask"), named).subscribe({
       ...observer,
       next: () => subscription.unsubscribe(),

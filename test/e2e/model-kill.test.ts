@@ -157,7 +157,7 @@ it(
       `${kills} kills, ${readers.length} conversations of 5 model calls: ${world.seen.length} model calls (${world.seen.length - readers.length * 5} were cut off and made again), ${counts.length} payments, ${world.cutOffTools} tools were cut off and not run again`,
     );
   },
-  60_000 + KILLS * 6_000,
+  60_000 + KILLS * 15_000,
 );
 
 it(

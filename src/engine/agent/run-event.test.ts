@@ -56,12 +56,12 @@ describe("events that an Observable emits", () => {
   });
 
   test.each([
-    ["failed", { message: "No such table" }, "failed", "No such table"],
-    ["canceled", {}, "failed", "The agent ended the task as canceled."],
-    ["rejected", { message: [{ text: "Not today" }] }, "rejected", "Not today"],
+    { state: "failed", more: { message: "No such table" }, text: "No such table" },
+    { state: "canceled", more: {}, expected: "failed", text: "The agent ended the task as canceled." },
+    { state: "rejected", more: { message: [{ text: "Not today" }] }, text: "Not today" },
     // The reason is in the log: it is an error of the agent.
-    ["input-required", {}, "failed", "The agent failed while working on this task."],
-  ])("%s %o makes the task %s: %s", async (state, more, expected, text) => {
+    { state: "input-required", more: {}, expected: "failed", text: "The agent failed while working on this task." },
+  ])("$state ends the task with the text $text", async ({ state, more, expected = state, text }) => {
     const task = await run(status(state, { final: true, ...more }));
     expect(task.status).toMatchObject({ state: expected, message: { parts: [{ text }] } });
   });

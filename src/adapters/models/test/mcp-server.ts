@@ -1,4 +1,4 @@
-import { createServer } from "node:http";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { createMcpHandler, McpServer } from "@modelcontextprotocol/server";
 import { z } from "zod";
@@ -50,7 +50,7 @@ export async function openMcpServer(): Promise<
   const calls: string[] = [];
   const keys: unknown[] = [];
   const handler = createMcpHandler(() => createTools(calls));
-  const server = createServer(async (incoming, outgoing) => {
+  const answer = async (incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> => {
     keys.push(incoming.headers.authorization);
     const chunks: Buffer[] = [];
     for await (const chunk of incoming) chunks.push(chunk as Buffer);
@@ -63,7 +63,8 @@ export async function openMcpServer(): Promise<
     const response = await handler.fetch(request);
     outgoing.writeHead(response.status, Object.fromEntries(response.headers));
     outgoing.end(Buffer.from(await response.arrayBuffer()));
-  });
+  };
+  const server = createServer((incoming, outgoing) => void answer(incoming, outgoing));
   await new Promise<void>((resolve) => void server.listen(0, "127.0.0.1", resolve));
   // Safe cast: the server listens on a port.
   const { port } = server.address() as AddressInfo;
