@@ -133,7 +133,12 @@ export const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   "fast-check": ["testing"],
   "@bufbuild/protobuf": ["wire"],
   "@opentelemetry/api": ["telemetry"],
+  "@langchain/langgraph": ["adapters"],
+  "@openai/agents": ["adapters"],
 };
+
+/** Optional peers whose agents are described by structural types: the manifest states which versions fit, and nothing is imported. */
+export const STRUCTURAL_PEERS: readonly string[] = ["ai"];
 
 /** No Node in these folders, so that they run anywhere: pure functions over data, and what callers use in browsers. */
 export const WITHOUT_NODE: readonly string[] = ["protocol", "telemetry", "wire", "auth", "client", "webhook"];
