@@ -16,8 +16,7 @@ export interface Import {
 
 // Statements begin a line; text in comments and strings does not look like that.
 const STATIC = /^(?:import|export)\s+(type\s)?(?:[^"';]*?\sfrom\s+)?"([^"]+)"/gm;
-/** `as string`: of a package that is not installed here, so that its types are not looked for. */
-const DYNAMIC = /\bimport\(\s*"([^"]+)"(?: as string)?\s*\)/g;
+const DYNAMIC = /\bimport\(\s*"([^"]+)"\s*\)/g;
 const BY_URL = /new URL\([^)]*?"(\.[^"]+\.ts)"[^)]*?import\.meta\.url\)/g;
 
 /** All imports of the source files below `src/`; tests, and what only they use (`test/`), left out. */

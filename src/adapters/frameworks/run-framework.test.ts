@@ -9,7 +9,7 @@ import { createMemoryStore } from "../../store/memory/store.ts";
 import { type StoreMethod, StoreWrapper } from "../../store/store-wrapper.ts";
 import { type EngineHarness, openHarness, scripted, turns } from "../../testing/engine-harness.ts";
 import type { FrameworkEvent, FrameworkRun } from "./framework.ts";
-import { type AdapterOptions, type FrameworkOptions, splitOptions } from "./framework-options.ts";
+import { type AdapterOptions, splitOptions } from "./framework-options.ts";
 import { runFramework } from "./run-framework.ts";
 
 let harness: EngineHarness;
@@ -25,7 +25,7 @@ function frameworkAgent(
   run: (run: FrameworkRun) => Iterable<FrameworkEvent> | AsyncIterable<FrameworkEvent>,
   options: Partial<AdapterOptions> = {},
 ): Agent {
-  const { adapter } = splitOptions({ name: "x", description: "x", version: "1", ...options } as FrameworkOptions);
+  const { adapter } = splitOptions({ name: "x", description: "x", version: "1", ...options });
   return scripted((task) =>
     runFramework(
       task,
