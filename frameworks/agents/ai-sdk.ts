@@ -13,15 +13,17 @@ const weather = tool({
 });
 const pay = tool({
   inputSchema: z.object({ amount: z.number() }),
-  needsApproval: true,
   execute: async ({ amount }) => {
     await reportTool("pay");
     return { paid: amount };
   },
 });
 
-export default fromAiSdk(new ToolLoopAgent({ model, tools: { weather, pay }, maxRetries: 0 }), {
-  name: "Assistant",
-  description: "Helps.",
-  version: "1",
-});
+export default fromAiSdk(
+  new ToolLoopAgent({ model, tools: { weather, pay }, toolApproval: { pay: "user-approval" }, maxRetries: 0 }),
+  {
+    name: "Assistant",
+    description: "Helps.",
+    version: "1",
+  },
+);

@@ -103,6 +103,20 @@ const EXPORTS: Readonly<Record<string, { readonly values: readonly string[]; rea
       "Usage",
     ],
   },
+  "./ai-sdk": {
+    values: ["fromAiSdk"],
+    types: [
+      "AiSdkAgent",
+      "AiSdkCall",
+      "AiSdkMessage",
+      "AiSdkPart",
+      "AiSdkStep",
+      "AiSdkToolContent",
+      "AiSdkUsage",
+      "ApprovalRequest",
+      "FrameworkOptions",
+    ],
+  },
   "./auth": {
     values: ["apiKeyFile", "apiKeys", "basic", "hashPassword", "jwtBearer", "mutualTls", "openIdConnect"],
     types: [
@@ -131,6 +145,18 @@ const EXPORTS: Readonly<Record<string, { readonly values: readonly string[]; rea
       "StoredApiKey",
       "Verified",
       "Verifier",
+    ],
+  },
+  "./langgraph": {
+    values: ["fromLangGraph"],
+    types: [
+      "ApprovalRequest",
+      "FrameworkOptions",
+      "LangChainAgent",
+      "LangGraphGraph",
+      "LangGraphInterrupt",
+      "LangGraphOptions",
+      "LangGraphSnapshot",
     ],
   },
   "./models": {
@@ -172,6 +198,22 @@ const EXPORTS: Readonly<Record<string, { readonly values: readonly string[]; rea
       "ToolRun",
       "Tools",
       "UserContent",
+    ],
+  },
+  "./openai-agents": {
+    values: ["fromOpenAIAgents"],
+    types: [
+      "ApprovalRequest",
+      "FrameworkOptions",
+      "OpenAIAgent",
+      "OpenAIAgentsOptions",
+      "OpenAIEvent",
+      "OpenAIItem",
+      "OpenAIRun",
+      "OpenAIRunOptions",
+      "OpenAIRunState",
+      "OpenAIRunner",
+      "OpenAIUsage",
     ],
   },
   "./outgoing": {

@@ -138,7 +138,12 @@ export const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   "@opentelemetry/api": ["telemetry"],
   "@ai-sdk/openai-compatible": ["adapters"],
   "@modelcontextprotocol/client": ["adapters"],
+  "@langchain/langgraph": ["adapters"],
+  "@openai/agents": ["adapters"],
 };
+
+/** Optional peers whose agents are described by structural types: the manifest states which versions fit, and nothing is imported. */
+export const STRUCTURAL_PEERS: readonly string[] = ["ai"];
 
 /** No Node in these folders, so that they run anywhere: pure functions over data, and what callers use in browsers. */
 export const WITHOUT_NODE: readonly string[] = ["protocol", "telemetry", "wire", "auth", "client", "webhook"];

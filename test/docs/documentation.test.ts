@@ -11,7 +11,7 @@ const run = promisify(execFile);
 
 describe("code in the documentation", () => {
   const blocks = pages().flatMap(codeBlocks);
-  const fromFiles = blocks.filter(({ mark }) => mark?.startsWith("examples/"));
+  const fromFiles = blocks.filter(({ mark }) => mark?.startsWith("examples/") || isForFrameworks(mark));
 
   it("equals the example file it names", () => {
     expect(fromFiles.length).toBeGreaterThanOrEqual(3);
@@ -21,7 +21,10 @@ describe("code in the documentation", () => {
   describe("in TypeScript", () => {
     // Inside the repository, where the package resolves by its own name.
     const folder = join(ROOT, `.snippets-${process.pid}`);
-    const programs = blocks.filter(({ language, code }) => language === "ts" && /^import /m.test(code));
+    // `npm run frameworks` checks the programs that need its packages.
+    const programs = blocks.filter(
+      ({ language, code, mark }) => language === "ts" && /^import /m.test(code) && !isForFrameworks(mark),
+    );
     beforeAll(() => mkdirSync(folder));
     afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
@@ -46,6 +49,10 @@ describe("code in the documentation", () => {
     });
   });
 });
+
+function isForFrameworks(mark: string | undefined): boolean {
+  return mark?.startsWith("frameworks/") === true;
+}
 
 describe("links in the documentation", () => {
   const isLocal = (target: string) => !/^https?:/.test(target);

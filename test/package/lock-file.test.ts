@@ -4,8 +4,8 @@ import { describe, expect, it } from "vitest";
 import { type LockEntry, missingOptionals } from "../../scripts/complete-lock.ts";
 import { ROOT } from "../architecture/imports.ts";
 
-describe("the lock file", () => {
-  const text = readFileSync(join(ROOT, "package-lock.json"), "utf8");
+describe.each([".", "frameworks"])("the lock file in %s", (folder) => {
+  const text = readFileSync(join(ROOT, folder, "package-lock.json"), "utf8");
   const { packages }: { packages: Record<string, LockEntry> } = JSON.parse(text);
 
   it("contains every optional package, so that npm ci accepts it on every platform (if not: node scripts/complete-lock.ts)", () => {
@@ -13,8 +13,13 @@ describe("the lock file", () => {
   });
 
   it("matches the manifest", () => {
-    const { dependencies, devDependencies } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8"));
-    expect(packages[""]).toMatchObject({ dependencies, devDependencies });
+    const manifest = JSON.parse(readFileSync(join(ROOT, folder, "package.json"), "utf8"));
+    const { dependencies, devDependencies = {}, peerDependencies = {} } = manifest;
+    expect({ devDependencies: {}, peerDependencies: {}, ...packages[""] }).toMatchObject({
+      dependencies,
+      devDependencies,
+      peerDependencies,
+    });
   });
 
   it("contains no registry address", () => {

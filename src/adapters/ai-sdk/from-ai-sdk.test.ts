@@ -23,10 +23,19 @@ afterEach(async () => {
 
 const card = { name: "Assistant", description: "Helps.", version: "1" };
 
+const NEED_APPROVAL = ["wipe", "transfer"];
+
 async function serve(tools: ToolSet = {}, options: Partial<FrameworkOptions> = {}): Promise<void> {
   // Safe cast: the model server creates its model with a provider of the AI SDK.
   const model = server.model as unknown as LanguageModel;
-  const loop = new ToolLoopAgent({ model, instructions: "Be short.", tools, maxRetries: 0, onError: () => {} });
+  const loop = new ToolLoopAgent({
+    model,
+    instructions: "Be short.",
+    tools,
+    toolApproval: ({ toolCall }) => (NEED_APPROVAL.includes(toolCall.toolName) ? "user-approval" : undefined),
+    maxRetries: 0,
+    onError: () => {},
+  });
   harness = await openHarness({ agents: fromAiSdk(loop, { ...card, ...options }) });
 }
 
@@ -99,7 +108,7 @@ describe("an agent of the AI SDK", () => {
     let runs = 0;
     script = (messages) => (isAfterTool(messages) ? { text: [lastContent(messages)] } : call("wipe", '{"disk":"c"}'));
     await serve({
-      wipe: tool({ inputSchema: z.object({ disk: z.string() }), needsApproval: true, execute: () => ++runs }),
+      wipe: tool({ inputSchema: z.object({ disk: z.string() }), execute: () => ++runs }),
     });
     const asked = await harness.send("go");
     expect(asked.status.state).toBe("input-required");
@@ -122,8 +131,8 @@ describe("an agent of the AI SDK", () => {
 
   test("an approval may be given a day later, after a crash and a park: the tool runs once, the model is called twice", async () => {
     let runs = 0;
-    script = (messages) => (isAfterTool(messages) ? { text: ["Done."] } : call("pay"));
-    await serve({ pay: tool({ inputSchema: z.object({}), needsApproval: true, execute: () => ++runs }) });
+    script = (messages) => (isAfterTool(messages) ? { text: ["Done."] } : call("transfer"));
+    await serve({ transfer: tool({ inputSchema: z.object({}), execute: () => ++runs }) });
     const asked = await harness.send("go");
     harness = await harness.crash();
     await harness.advance(24 * 3_600_000, 3_600_000);
@@ -136,10 +145,10 @@ describe("an agent of the AI SDK", () => {
 
   test("approves without a question where the options say so", async () => {
     let runs = 0;
-    script = (messages) => (isAfterTool(messages) ? { text: ["Done."] } : call("pay", '{"amount":5}'));
-    const pay = tool({ inputSchema: z.object({ amount: z.number() }), needsApproval: true, execute: () => ++runs });
+    script = (messages) => (isAfterTool(messages) ? { text: ["Done."] } : call("transfer", '{"amount":5}'));
+    const transfer = tool({ inputSchema: z.object({ amount: z.number() }), execute: () => ++runs });
     const isLarge = (input: unknown) => JSON.stringify(input) !== '{"amount":5}';
-    await serve({ pay }, { approve: ({ input }) => isLarge(input), toolEvents: false });
+    await serve({ transfer }, { approve: ({ input }) => isLarge(input), toolEvents: false });
     const task = await harness.send("go");
     expect(task.status.state).toBe("completed");
     expect(runs).toBe(1);

@@ -7,7 +7,7 @@ import { runAiSdk } from "./run-ai-sdk.ts";
 
 /**
  * Declares an agent that an agent of the AI SDK runs, such as a `ToolLoopAgent`. Each of its steps (a model call and its tools) is stored: after a
- * crash, stored steps are not done again. Tools with `needsApproval` become questions; tools without `execute` are run by the caller. Throws a
+ * crash, stored steps are not done again. Calls that need the approval of a user (`toolApproval`) become questions; tools without `execute` are run by the caller. Throws a
  * `TypeError` for an invalid declaration.
  */
 export function fromAiSdk(aiSdkAgent: AiSdkAgent, options: FrameworkOptions): Agent {

@@ -108,8 +108,8 @@ async function nextEvent(
   { task, step }: Pick<Reading, "task" | "step">,
 ): Promise<FrameworkEvent> {
   try {
-    const { done, value } = await untilAborted(events.next(), step.signal);
-    if (done !== true) return value;
+    const next = await untilAborted(events.next(), step.signal);
+    if (next.done !== true) return next.value;
     throw new Error("The framework ended without a result.");
   } catch (error) {
     if (step.signal.aborted) throw step.signal.reason;

@@ -12,8 +12,10 @@ export interface LangGraphModule {
 /** Loads `@langchain/langgraph`. Rejects with an error that says how to install it. */
 export async function loadLangGraph(): Promise<LangGraphModule> {
   try {
-    // Safe cast: the package has these exports since version 1.
-    return (await import("@langchain/langgraph" as string)) as LangGraphModule;
+    // @ts-expect-error The package is an optional peer, which is not installed here.
+    const loaded: unknown = await import("@langchain/langgraph");
+    // Safe cast: the package has these exports.
+    return loaded as LangGraphModule;
   } catch (cause) {
     throw new Error("fromLangGraph() needs the package @langchain/langgraph. Run: npm install @langchain/langgraph", {
       cause,
