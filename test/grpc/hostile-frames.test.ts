@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { fixture, type Serving, Workbench } from "../e2e/workbench.ts";
+import { sampled } from "../fixtures/budget.ts";
 import { openSession, rawCall, SERVICE_1_0 } from "./call.ts";
 import { attack, callHeaders, header, http2Frame, PREFACE, SETTINGS, TYPE } from "./frames.ts";
 import { framed } from "./protobuf.ts";
@@ -7,6 +8,8 @@ import { framed } from "./protobuf.ts";
 const MB = 1024 * 1024;
 const END_HEADERS = 4;
 const GET = `/${SERVICE_1_0}/GetTask`;
+/** Frames of a flood. Far more than the server accepts. */
+const FLOOD = sampled(30_000, 200_000);
 /** Milliseconds after which a connection that is still open counts as tolerated. */
 const PATIENCE = 3000;
 
@@ -61,18 +64,14 @@ const ATTACKS: readonly (readonly [string, Iterable<Uint8Array>])[] = [
     "1,000 settings in one frame",
     [PREFACE, http2Frame(TYPE.settings, { payload: Buffer.alloc(6000, "000300000001", "hex") })],
   ],
-  ["a flood of settings", repeated(() => SETTINGS, 200_000, ...open)],
-  ["a flood of pings", repeated(() => http2Frame(TYPE.ping, { payload: Buffer.alloc(8) }), 200_000, ...open)],
-  ["a flood of empty data frames", repeated(() => http2Frame(TYPE.data, { stream: 1 }), 200_000, ...open, call(1))],
+  ["a flood of settings", repeated(() => SETTINGS, FLOOD, ...open)],
+  ["a flood of pings", repeated(() => http2Frame(TYPE.ping, { payload: Buffer.alloc(8) }), FLOOD, ...open)],
+  ["a flood of empty data frames", repeated(() => http2Frame(TYPE.data, { stream: 1 }), FLOOD, ...open, call(1))],
   [
     "a flood of priorities",
-    repeated(
-      (index) => http2Frame(TYPE.priority, { stream: 2 * index + 1, payload: Buffer.alloc(5) }),
-      100_000,
-      ...open,
-    ),
+    repeated((index) => http2Frame(TYPE.priority, { stream: 2 * index + 1, payload: Buffer.alloc(5) }), FLOOD, ...open),
   ],
-  ["a flood of unknown frames", repeated(() => http2Frame(99, { payload: Buffer.alloc(16) }), 100_000, ...open)],
+  ["a flood of unknown frames", repeated(() => http2Frame(99, { payload: Buffer.alloc(16) }), FLOOD, ...open)],
   ["data on stream 0", [...open, http2Frame(TYPE.data, { payload: Buffer.from("x") })]],
   ["data on an idle stream", [...open, http2Frame(TYPE.data, { stream: 7, payload: Buffer.from("x") })]],
   ["headers on stream 0", [...open, headers(0, callHeaders(GET))]],
@@ -95,25 +94,52 @@ const ATTACKS: readonly (readonly [string, Iterable<Uint8Array>])[] = [
     "a flood of continuations",
     repeated(
       () => http2Frame(TYPE.continuation, { stream: 1, payload: header("x-a", "b") }),
-      100_000,
+      FLOOD,
       ...open,
       headers(1, callHeaders(GET), 0),
     ),
   ],
   [
     "a flood of empty continuations",
-    repeated(() => http2Frame(TYPE.continuation, { stream: 1 }), 100_000, ...open, headers(1, callHeaders(GET), 0)),
+    repeated(() => http2Frame(TYPE.continuation, { stream: 1 }), FLOOD, ...open, headers(1, callHeaders(GET), 0)),
   ],
   ["HPACK: an unknown index", [...open, headers(1, Uint8Array.of(0xff, 0xff, 0xff, 0x7f))]],
   ["HPACK: a broken Huffman code", [...open, headers(1, Uint8Array.of(0x00, 0x81, 0xff, 0x01, 0x78))]],
   ["HPACK: a table larger than allowed", [...open, headers(1, Uint8Array.of(0x3f, 0xff, 0xff, 0xff, 0x7f))]],
   ["rapid reset", rapidReset()],
+  ["resets that the caller provokes by invalid windows", provokedResets()],
+  [
+    "a window of a stream that overflows",
+    [...open, call(1), http2Frame(TYPE.window, { stream: 1, payload: u32(0x7fffffff) })],
+  ],
+  [
+    "an initial window of more than 2^31 - 1",
+    [PREFACE, http2Frame(TYPE.settings, { payload: Buffer.from("000480000000", "hex") })],
+  ],
+  ["a largest frame of 1 byte", [PREFACE, http2Frame(TYPE.settings, { payload: Buffer.from("000500000001", "hex") })]],
+  ["a ping of 7 bytes", [...open, http2Frame(TYPE.ping, { payload: Buffer.alloc(7) })]],
+  ["a ping on a stream", [...open, http2Frame(TYPE.ping, { stream: 1, payload: Buffer.alloc(8) })]],
+  ["a GOAWAY on a stream", [...open, http2Frame(TYPE.goaway, { stream: 1, payload: u32(0, 0) })]],
+  ["an answer to settings with content", [...open, http2Frame(TYPE.settings, { flags: 1, payload: Buffer.alloc(6) })]],
+  [
+    "padding longer than its frame",
+    [...open, call(1), http2Frame(TYPE.data, { stream: 1, flags: 8, payload: Uint8Array.of(200, 1, 2) })],
+  ],
+  ["a flood of windows", repeated(() => http2Frame(TYPE.window, { payload: u32(0x00ffffff) }), 1000, ...open)],
 ];
 
 function* rapidReset(): Iterable<Uint8Array> {
   yield* open;
-  for (let stream = 1; stream < 100_000; stream += 2) {
+  for (let stream = 1; stream < FLOOD; stream += 2) {
     yield Buffer.concat([call(stream), http2Frame(TYPE.reset, { stream, payload: u32(8) })]);
+  }
+}
+
+/** The server, not the caller, resets each stream. */
+function* provokedResets(): Iterable<Uint8Array> {
+  yield* open;
+  for (let stream = 1; stream < FLOOD; stream += 2) {
+    yield Buffer.concat([call(stream), http2Frame(TYPE.window, { stream, payload: u32(0) })]);
   }
 }
 
@@ -143,6 +169,10 @@ describe("A connection that misuses HTTP/2", () => {
   let before: number;
   beforeAll(async () => {
     before = await rssOf();
+  });
+
+  it("is one of 47", () => {
+    expect(ATTACKS).toHaveLength(47);
   });
 
   it.each(ATTACKS)("is closed, and the server answers others: %s", async (_, pieces) => {

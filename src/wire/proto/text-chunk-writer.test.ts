@@ -35,7 +35,7 @@ describe.each([
 
   it("have the bytes of their JSON", () => {
     fc.assert(
-      fc.property(text, text, fc.boolean(), fc.nat(), (said, id, isLast, seq) => {
+      fc.property(fc.tuple(text, text, fc.boolean()), fc.nat(), ([said, id, isLast], seq) => {
         const event = { body: writeEvent(chunk(said, id === "" ? "a" : id, isLast)), seq };
         expect(textChunkIn(event.body)).toBeDefined();
         const bytes = codec?.eventBytes(event, place);
