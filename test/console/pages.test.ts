@@ -1,4 +1,5 @@
 import { request } from "node:http";
+import { gzipSync } from "node:zlib";
 import { agent, createServer, type ServerOptions } from "palaver";
 import { afterEach, beforeAll, describe, expect, it } from "vitest";
 import { ensureConsole } from "../../scripts/build-console.mjs";
@@ -112,6 +113,18 @@ describe("the pages of the console", () => {
         expect(answer.headers["cache-control"]).toContain("immutable");
       }
     }
+  });
+
+  it("load at most 60 KB, compressed, for the first page", async () => {
+    const { url } = await serve();
+    const { body } = await ask(`${url}/console/`);
+    let size = gzipSync(body).length;
+    for (const [, file = ""] of body.matchAll(/(?:src|href)="([^"]+)"/g)) {
+      const { headers } = await ask(new URL(file, `${url}/console/`).href, { headers: { "accept-encoding": "gzip" } });
+      size += Number(headers["content-length"]);
+    }
+    expect(size).toBeGreaterThan(10_000);
+    expect(size).toBeLessThan(60_000);
   });
 
   it("are compressed for browsers that accept it", async () => {

@@ -93,6 +93,7 @@ function masked(text: string): string {
     .replaceAll(/127\.0\.0\.1:\d+/g, "127.0.0.1:PORT")
     .replaceAll(/^\d\d:\d\d:\d\d\.\d{3}/gm, "TIME")
     .replaceAll(/^Data: .*$/gm, "Data: FILE")
+    .replaceAll(/\/console\/#[\w-]+/g, "/console/#CODE")
     .replaceAll(/^Process: \d+$/gm, "Process: PID")
     .replaceAll(/^Resume: (npx )?palaver/gm, "Resume: palaver");
 }

@@ -96,7 +96,8 @@ function listAt(lines: readonly string[], index: number, depth: number): Found {
   for (; at < lines.length; at++) {
     const line = lines[at] ?? "";
     const item = ITEM.exec(line);
-    if (item !== null && (item[3] !== undefined) === ordered) {
+    const isNested = items.length > 0 && (item?.[1]?.length ?? 0) >= indent;
+    if (item !== null && !isNested && (item[3] !== undefined) === ordered) {
       indent = item[0].length;
       items.push([line.slice(indent)]);
     } else if (line.trim() === "") {
@@ -152,7 +153,7 @@ function paragraphAt(lines: readonly string[], index: number, depth: number): Fo
 
 /** What begins at a position: code, a link, emphasis, a bare URL, a line break, an escaped character. Without nested repetition, so it is linear. */
 const INLINE =
-  /(?<escaped>\\[!-/:-@[-`{-~])|(?<ticks>`+)|!?\[(?<label>[^\]\n]{1,500})\]\((?<target>[^()\s]{1,2000})(?:\s+"[^"\n]{0,500}")?\)|(?<bare>https?:\/\/[^\s<>"'`]{1,2000})|(?<mark>\*\*|__|~~|\*|_)|(?<end>(?: {2,}|\\)?\n)/g;
+  /(?<escaped>\\[!-/:-@[-`{-~])|(?<ticks>`+)|!?\[(?<label>[^[\]\n]{1,500})\]\((?<target>[^()\s]{1,2000})(?:\s+"[^"\n]{0,500}")?\)|(?<bare>https?:\/\/[^\s<>"'`]{1,2000})|(?<mark>\*\*|__|~~|\*|_)|(?<end>(?: {2,}|\\)?\n)/g;
 
 /** The pieces of a paragraph. */
 export function parseInline(text: string, depth: number = 0): readonly Inline[] {

@@ -9,6 +9,7 @@ const COMMANDS: Readonly<Record<string, MakeCommand>> = {
   task: async (context) => (await import("./task.ts")).taskCommand(context),
   card: async (context) => (await import("./card.ts")).cardCommand(context),
   serve: async () => (await import("./serve.ts")).serveCommand(),
+  dev: async (context) => (await import("./dev.ts")).devCommand(context),
   bridge: async () => (await import("./bridge.ts")).bridgeCommand(),
   hooks: async (context) => (await import("./hooks.ts")).hooksCommand(context),
   keys: async (context) => (await import("./keys.ts")).keysCommand(context),

@@ -17,7 +17,7 @@ describe("settings", () => {
       drainTimeout: 8000,
       timeouts: { head: 10_000, whole: 60_000 },
       outgoing: { http: false, allow: [] },
-      observe: { metrics: {}, operator: {} },
+      observe: { metrics: {}, operator: {}, console: true },
       push: {
         settings: { timeout: 15_000, retries: 3, retryDelay: 1000, maxPerTask: 32 },
         concurrency: { total: 64, perOrigin: 8 },
