@@ -1,3 +1,4 @@
+import { base64Of } from "../frameworks/base64-of.ts";
 import type { ConversationMessage } from "../frameworks/conversation.ts";
 import type { UserContent } from "../models/model-contract.ts";
 
@@ -51,8 +52,4 @@ function userBlock(part: UserContent): LangChainContent {
   const type = KINDS.find((kind) => part.mediaType.startsWith(`${kind}/`)) ?? "file";
   const source = part.data.type === "data" ? { data: base64Of(part.data.data) } : { url: part.data.url.href };
   return { type, mimeType: part.mediaType, ...source };
-}
-
-function base64Of(data: string | Uint8Array): string {
-  return typeof data === "string" ? data : Buffer.from(data).toString("base64");
 }

@@ -1,3 +1,4 @@
+import { base64Of } from "../frameworks/base64-of.ts";
 import type { ConversationMessage } from "../frameworks/conversation.ts";
 import type { UserContent } from "../models/model-contract.ts";
 
@@ -31,7 +32,7 @@ export function inputItems(conversation: readonly ConversationMessage[]): readon
 function inputContent(part: UserContent): InputContent {
   if (part.type === "text") return { type: "input_text", text: part.text };
   const { data, mediaType, filename } = part;
-  const address = data.type === "data" ? `data:${mediaType};base64,${data.data}` : data.url.href;
+  const address = data.type === "data" ? `data:${mediaType};base64,${base64Of(data.data)}` : data.url.href;
   if (mediaType.startsWith("image/")) return { type: "input_image", image: address };
   return {
     type: "input_file",

@@ -41,7 +41,7 @@ async function route(
     callPath: [],
     signal: new AbortController().signal,
   };
-  return await routeMessage(of, { message, metadata: call.metadata }, () => call);
+  return routeMessage(of, { message, metadata: call.metadata }, () => call);
 }
 
 function reasonOf(routed: Routed): string {
