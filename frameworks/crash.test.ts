@@ -1,3 +1,4 @@
+import { MemorySaver } from "@langchain/langgraph";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Agent } from "../src/engine/agent/agent.ts";
 import type { TaskEvent } from "../src/protocol/event.ts";
@@ -7,8 +8,9 @@ import { createMemoryStore } from "../src/store/memory/store.ts";
 import { type StoreMethod, StoreWrapper } from "../src/store/store-wrapper.ts";
 import { openHarness, turns } from "../src/testing/engine-harness.ts";
 import aiSdkAgent from "./agents/ai-sdk.ts";
-import langGraphAgent, { withCheckpointer } from "./agents/langgraph.ts";
+import langGraphAgent from "./agents/langgraph.ts";
 import openAIAgent from "./agents/openai-agents.ts";
+import { langGraphAssistant } from "./support/langgraph-assistant.ts";
 import {
   openScriptServer,
   type PromptMessage,
@@ -132,7 +134,7 @@ function streamedText(events: readonly TaskEvent[]): string {
 describe.each([
   ["the AI SDK", aiSdkAgent],
   ["LangGraph", langGraphAgent],
-  ["LangGraph with a checkpointer of its own", withCheckpointer],
+  ["LangGraph with a checkpointer of its own", langGraphAssistant(new MemorySaver())],
   ["the OpenAI Agents SDK", openAIAgent],
 ])("a crash at any commit of a conversation with an agent of %s", (_, agent) => {
   test("repeats at most the stage that was cut off, and the text, the reports and the usage are right", async () => {

@@ -4,7 +4,8 @@ export default defineConfig({
   test: {
     include: ["*.test.ts"],
     pool: "forks",
-    testTimeout: 30_000,
-    hookTimeout: 30_000,
+    // A server that loads LangChain needs many seconds to start on a busy machine.
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
   },
 });

@@ -18,6 +18,10 @@ export const ENTRY_POINTS: Readonly<Record<string, EntryPoint>> = {
     specifier: "palaver",
     purpose: "Write agents and serve them.",
   },
+  "ai-sdk": {
+    specifier: "palaver/ai-sdk",
+    purpose: "Serve agents of the AI SDK.",
+  },
   auth: {
     specifier: "palaver/auth",
     purpose: "Authenticate callers: API keys, Basic, JWT, OpenID Connect, mutual TLS, and policies.",
@@ -26,9 +30,17 @@ export const ENTRY_POINTS: Readonly<Record<string, EntryPoint>> = {
     specifier: "palaver/client",
     purpose: "Call other agents. Runs in Node and in browsers.",
   },
+  langgraph: {
+    specifier: "palaver/langgraph",
+    purpose: "Serve graphs of LangGraph and agents of LangChain.",
+  },
   models: {
     specifier: "palaver/models",
     purpose: "Agents with a language model: tools, approvals and memory.",
+  },
+  "openai-agents": {
+    specifier: "palaver/openai-agents",
+    purpose: "Serve agents of the OpenAI Agents SDK.",
   },
   outgoing: {
     specifier: "palaver/outgoing",
