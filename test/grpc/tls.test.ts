@@ -24,6 +24,7 @@ const who = agent({
   name: "Who",
   description: "Says who called.",
   version: "1.0.0",
+  extendedCard: { description: "Says who called, to those who may ask." },
   run: async (task) => `You are ${task.caller.id}`,
 });
 
@@ -98,7 +99,7 @@ describe("The official clients over gRPC and TLS", () => {
     return JSON.parse((await getText(`${url}${path}`, { ca: authority.cert })).body) as object;
   }
 
-  it("send credentials: 1.0", async () => {
+  it("send credentials, and read the extended card: 1.0", async () => {
     const url = await listen({ tls: own, security: { schemes: { keys } } });
     const factory = new ClientFactory({ transports: [new GrpcTransportFactory({ grpcChannelCredentials })] });
     const client = await factory.createFromAgentCard(
@@ -108,9 +109,10 @@ describe("The official clients over gRPC and TLS", () => {
     const request = sdk.SendMessageRequest.fromJSON({ message: { messageId: "m", role: "ROLE_USER", parts } });
     const sent = await client.sendMessage(request);
     expect(JSON.stringify(sent)).toContain("You are keys:ada");
+    expect(await client.getAgentCard()).toMatchObject({ description: "Says who called, to those who may ask." });
   });
 
-  it("send credentials: 0.3", async () => {
+  it("send credentials, and read the extended card: 0.3", async () => {
     const url = await listen({ tls: own, security: { schemes: { keys } } });
     const factory = new ClientFactory0_3({ transports: [new GrpcTransportFactory0_3({ grpcChannelCredentials })] });
     const found = await card(url, "/.well-known/agent.json");
@@ -120,5 +122,6 @@ describe("The official clients over gRPC and TLS", () => {
       configuration: { blocking: true },
     });
     expect(JSON.stringify(sent)).toContain("You are keys:ada");
+    expect(await client.getAgentCard()).toMatchObject({ description: "Says who called, to those who may ask." });
   });
 });
