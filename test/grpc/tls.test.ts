@@ -1,6 +1,11 @@
+import { execFile } from "node:child_process";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { connect as connectHttp2 } from "node:http2";
 import { get } from "node:https";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { text as readText } from "node:stream/consumers";
+import { promisify } from "node:util";
 import { credentials, Metadata, status } from "@grpc/grpc-js";
 import { ClientFactory as ClientFactory0_3 } from "a2a-sdk-v0_3/client";
 import { GrpcTransportFactory as GrpcTransportFactory0_3 } from "a2a-sdk-v0_3/client/grpc";
@@ -15,6 +20,7 @@ import { rawCall, SERVICE_1_0 } from "./call.ts";
 import { framed, message, number, text } from "./protobuf.ts";
 import { connectByReflection } from "./reflected-client.ts";
 
+const MAIN = join(import.meta.dirname, "../../src/cli/main.ts");
 const QUIET = { debug() {}, info() {}, warn() {}, error() {} };
 const authority = createAuthority("Callers");
 const own = authority.issue({ commonName: "server" });
@@ -80,6 +86,22 @@ describe("TLS", () => {
     });
     unknown.close();
   });
+});
+
+it("`palaver send --transport grpc` calls a server with TLS", async () => {
+  const folder = await mkdtemp(join(tmpdir(), "palaver-tls-"));
+  try {
+    const file = join(folder, "ca.pem");
+    await writeFile(file, authority.cert);
+    const url = await listen({ tls: own, authenticate: () => ({ id: "anybody", anonymous: false }) });
+    const args = [MAIN, "send", "who?", "-a", url, "--transport", "grpc", "--debug"];
+    const env = { ...process.env, NODE_EXTRA_CA_CERTS: file };
+    const { stdout, stderr } = await promisify(execFile)(process.execPath, args, { env });
+    expect(stdout).toContain("You are anybody");
+    expect(stderr).toContain("GRPC 1.0 at");
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
 });
 
 describe("The official clients over gRPC and TLS", () => {
