@@ -1,6 +1,11 @@
+import { execFile } from "node:child_process";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { connect as connectHttp2 } from "node:http2";
 import { get } from "node:https";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { text as readText } from "node:stream/consumers";
+import { promisify } from "node:util";
 import { credentials, Metadata, status } from "@grpc/grpc-js";
 import { ClientFactory as ClientFactory0_3 } from "a2a-sdk-v0_3/client";
 import { GrpcTransportFactory as GrpcTransportFactory0_3 } from "a2a-sdk-v0_3/client/grpc";
@@ -15,6 +20,7 @@ import { rawCall, SERVICE_1_0 } from "./call.ts";
 import { framed, message, number, text } from "./protobuf.ts";
 import { connectByReflection } from "./reflected-client.ts";
 
+const MAIN = join(import.meta.dirname, "../../src/cli/main.ts");
 const QUIET = { debug() {}, info() {}, warn() {}, error() {} };
 const authority = createAuthority("Callers");
 const own = authority.issue({ commonName: "server" });
@@ -24,6 +30,7 @@ const who = agent({
   name: "Who",
   description: "Says who called.",
   version: "1.0.0",
+  extendedCard: { description: "Says who called, to those who may ask." },
   run: async (task) => `You are ${task.caller.id}`,
 });
 
@@ -81,6 +88,22 @@ describe("TLS", () => {
   });
 });
 
+it("`palaver send --transport grpc` calls a server with TLS", async () => {
+  const folder = await mkdtemp(join(tmpdir(), "palaver-tls-"));
+  try {
+    const file = join(folder, "ca.pem");
+    await writeFile(file, authority.cert);
+    const url = await listen({ tls: own, authenticate: () => ({ id: "anybody", anonymous: false }) });
+    const args = [MAIN, "send", "who?", "-a", url, "--transport", "grpc", "--debug"];
+    const env = { ...process.env, NODE_EXTRA_CA_CERTS: file };
+    const { stdout, stderr } = await promisify(execFile)(process.execPath, args, { env });
+    expect(stdout).toContain("You are anybody");
+    expect(stderr).toContain("GRPC 1.0 at");
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+});
+
 describe("The official clients over gRPC and TLS", () => {
   const keys = apiKeys({
     name: "x-api-key",
@@ -98,7 +121,7 @@ describe("The official clients over gRPC and TLS", () => {
     return JSON.parse((await getText(`${url}${path}`, { ca: authority.cert })).body) as object;
   }
 
-  it("send credentials: 1.0", async () => {
+  it("send credentials, and read the extended card: 1.0", async () => {
     const url = await listen({ tls: own, security: { schemes: { keys } } });
     const factory = new ClientFactory({ transports: [new GrpcTransportFactory({ grpcChannelCredentials })] });
     const client = await factory.createFromAgentCard(
@@ -108,9 +131,10 @@ describe("The official clients over gRPC and TLS", () => {
     const request = sdk.SendMessageRequest.fromJSON({ message: { messageId: "m", role: "ROLE_USER", parts } });
     const sent = await client.sendMessage(request);
     expect(JSON.stringify(sent)).toContain("You are keys:ada");
+    expect(await client.getAgentCard()).toMatchObject({ description: "Says who called, to those who may ask." });
   });
 
-  it("send credentials: 0.3", async () => {
+  it("send credentials, and read the extended card: 0.3", async () => {
     const url = await listen({ tls: own, security: { schemes: { keys } } });
     const factory = new ClientFactory0_3({ transports: [new GrpcTransportFactory0_3({ grpcChannelCredentials })] });
     const found = await card(url, "/.well-known/agent.json");
@@ -120,5 +144,6 @@ describe("The official clients over gRPC and TLS", () => {
       configuration: { blocking: true },
     });
     expect(JSON.stringify(sent)).toContain("You are keys:ada");
+    expect(await client.getAgentCard()).toMatchObject({ description: "Says who called, to those who may ask." });
   });
 });
