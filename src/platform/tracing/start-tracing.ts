@@ -6,7 +6,7 @@ import type { Telemetry } from "../../telemetry/contract.ts";
 import { openTelemetry } from "../../telemetry/otel/open-telemetry.ts";
 import { createOtlpExporter } from "../../telemetry/otlp/otlp-exporter.ts";
 import type { SpanSpool } from "../../telemetry/otlp/span-spool.ts";
-import { liveSpans } from "../../telemetry/spans/start-live-span.ts";
+import { liveSpans } from "../../telemetry/otlp/start-live-span.ts";
 import { createTracing } from "../../telemetry/spans/tracing.ts";
 import { otlpSettingsFrom } from "./otlp-settings.ts";
 import { openSpanFile } from "./span-file.ts";

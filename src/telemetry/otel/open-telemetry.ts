@@ -9,7 +9,7 @@ import {
 } from "@opentelemetry/api";
 import type { TraceContext } from "../../protocol/trace-context.ts";
 import type { Telemetry } from "../contract.ts";
-import { preciseNow } from "../spans/live-span.ts";
+import { preciseNow } from "../spans/precise-now.ts";
 import type { OpenSpan, StartSpan } from "../spans/span-factory.ts";
 import { createTracing } from "../spans/tracing.ts";
 import { withSpanId } from "./id-generator.ts";

@@ -1,6 +1,7 @@
 import type { TraceContext } from "../../protocol/trace-context.ts";
-import type { Attributes, SpanData, SpanEvent, SpanKind, SpanSink } from "./span-data.ts";
-import type { OpenSpan, SpanOutcome } from "./span-factory.ts";
+import { preciseNow } from "../spans/precise-now.ts";
+import type { Attributes, SpanData, SpanEvent, SpanKind, SpanSink } from "../spans/span-data.ts";
+import type { OpenSpan, SpanOutcome } from "../spans/span-factory.ts";
 
 /** Events that one span holds; further ones are counted. The default of OpenTelemetry. */
 const MAX_EVENTS = 128;
@@ -13,11 +14,6 @@ interface SpanStart {
   readonly attributes: Attributes;
   readonly isStoredFirst: boolean | undefined;
   readonly links: readonly TraceContext[];
-}
-
-/** Milliseconds since 1970, with fractions. */
-export function preciseNow(): number {
-  return performance.timeOrigin + performance.now();
 }
 
 /** A span that has not ended. It is reported at its end, and when its context is first used outside. */
