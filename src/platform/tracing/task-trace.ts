@@ -2,7 +2,7 @@ import type { JournalEntry } from "../../engine/record/journal.ts";
 import { isTerminal } from "../../protocol/state.ts";
 import type { TraceContext } from "../../protocol/trace-context.ts";
 import type { AttemptStart } from "../../telemetry/contract.ts";
-import { ARTIFACT_EVENT, ATTRIBUTE, STATUS_EVENT, stateName } from "../../telemetry/spans/names.ts";
+import { ARTIFACT_EVENT, ATTRIBUTE, STATE_NAMES, STATUS_EVENT } from "../../telemetry/spans/names.ts";
 import type { SpanData, SpanEvent } from "../../telemetry/spans/span-data.ts";
 import type { NewSpan } from "../../telemetry/spans/span-factory.ts";
 import { derivedTraceId } from "../../telemetry/spans/span-ids.ts";
@@ -164,7 +164,7 @@ function eventsOf(attempt: Attempt, all: readonly Attempt[], { events }: TaskHis
   return own.map(({ seq, at, state }) => ({
     name: state === undefined ? ARTIFACT_EVENT : STATUS_EVENT,
     at,
-    attributes: { [ATTRIBUTE.seq]: seq, [ATTRIBUTE.taskState]: state === undefined ? undefined : stateName(state) },
+    attributes: { [ATTRIBUTE.seq]: seq, [ATTRIBUTE.taskState]: state === undefined ? undefined : STATE_NAMES[state] },
   }));
 }
 

@@ -37,8 +37,8 @@ const startSpan: StartSpan = ({ parent, spanId, name, kind, attributes, continue
       context ??= toTraceContext(span.spanContext());
       return context;
     },
-    event: (eventName, eventAttributes) => void span.addEvent(eventName, { ...eventAttributes }, preciseNow()),
-    end(outcome) {
+    addEvent: (eventName, eventAttributes) => void span.addEvent(eventName, { ...eventAttributes }, preciseNow()),
+    finish(outcome) {
       if (!span.isRecording()) return;
       if (outcome.name !== undefined) span.updateName(outcome.name);
       if (outcome.attributes !== undefined) span.setAttributes({ ...outcome.attributes });

@@ -6,72 +6,68 @@ import type { OpenSpan, SpanOutcome } from "../spans/span-factory.ts";
 /** Events that one span holds; further ones are counted. The default of OpenTelemetry. */
 const MAX_EVENTS = 128;
 
-interface SpanStart {
-  readonly context: TraceContext;
-  readonly parentSpanId: string | undefined;
-  readonly name: string;
-  readonly kind: SpanKind;
-  readonly attributes: Attributes;
+interface SpanStart extends Pick<SpanData, "context" | "parentSpanId" | "name" | "kind" | "attributes" | "links"> {
   readonly isStoredFirst: boolean | undefined;
-  readonly links: readonly TraceContext[];
 }
 
 /** A span that has not ended. It is reported at its end, and when its context is first used outside. */
-export class LiveSpan implements OpenSpan {
-  readonly #start: SpanStart;
-  readonly #sink: SpanSink | undefined;
-  readonly #began = preciseNow();
+export class LiveSpan implements OpenSpan, SpanData {
+  readonly context: TraceContext;
+  readonly parentSpanId: string | undefined;
+  name: string;
+  readonly kind: SpanKind;
+  readonly start: number = preciseNow();
+  end: number | undefined = undefined;
+  readonly attributes: Attributes;
+  endAttributes: Attributes | undefined = undefined;
   #events: SpanEvent[] | undefined;
-  #droppedEvents = 0;
+  droppedEvents = 0;
+  readonly links: readonly TraceContext[];
+  failed = false;
+  readonly #sink: SpanSink | undefined;
+  readonly #isStoredFirst: boolean;
   #isAnnounced = false;
-  #hasEnded = false;
 
   /** `sink`: `undefined` if the trace is not recorded. */
   constructor(start: SpanStart, sink: SpanSink | undefined) {
-    this.#start = start;
+    this.context = start.context;
+    this.parentSpanId = start.parentSpanId;
+    this.name = start.name;
+    this.kind = start.kind;
+    this.attributes = start.attributes;
+    this.links = start.links;
     this.#sink = sink;
+    this.#isStoredFirst = start.isStoredFirst === true;
   }
 
   /** Reading it before the end announces the span: other spans may name it as their parent from now on, also after a crash of this process. */
   get trace(): TraceContext {
-    if (!this.#isAnnounced && !this.#hasEnded) {
+    if (!this.#isAnnounced && this.end === undefined) {
       this.#isAnnounced = true;
-      this.#sink?.began?.(this.#data(undefined, NO_CHANGE), this.#start.isStoredFirst !== true);
+      this.#sink?.began?.(this, !this.#isStoredFirst);
     }
-    return this.#start.context;
+    return this.context;
   }
 
-  event(name: string, attributes: Attributes): void {
-    if (this.#sink === undefined || this.#hasEnded) return;
+  get events(): readonly SpanEvent[] {
+    return this.#events ?? NONE;
+  }
+
+  addEvent(name: string, attributes: Attributes): void {
+    if (this.#sink === undefined || this.end !== undefined) return;
     this.#events ??= [];
-    if (this.#events.length >= MAX_EVENTS) this.#droppedEvents += 1;
+    if (this.#events.length >= MAX_EVENTS) this.droppedEvents += 1;
     else this.#events.push({ name, at: preciseNow(), attributes });
   }
 
-  end(change: SpanOutcome): void {
-    if (this.#hasEnded) return;
-    this.#hasEnded = true;
-    this.#sink?.ended(this.#data(preciseNow(), change));
-  }
-
-  #data(end: number | undefined, change: SpanOutcome): SpanData {
-    const { context, parentSpanId, kind, links } = this.#start;
-    return {
-      context,
-      parentSpanId,
-      name: change.name ?? this.#start.name,
-      kind,
-      start: this.#began,
-      end,
-      attributes:
-        change.attributes === undefined ? this.#start.attributes : { ...this.#start.attributes, ...change.attributes },
-      events: this.#events ?? NONE,
-      droppedEvents: this.#droppedEvents,
-      links,
-      failed: change.failed ?? false,
-    };
+  finish({ name, attributes, failed = false }: SpanOutcome): void {
+    if (this.end !== undefined) return;
+    this.end = preciseNow();
+    if (name !== undefined) this.name = name;
+    this.endAttributes = attributes;
+    this.failed = failed;
+    this.#sink?.ended(this);
   }
 }
 
 const NONE: readonly never[] = [];
-const NO_CHANGE: SpanOutcome = {};

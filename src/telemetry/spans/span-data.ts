@@ -27,6 +27,8 @@ export interface SpanData {
   /** `undefined`: it has not ended. */
   readonly end: number | undefined;
   readonly attributes: Attributes;
+  /** Attributes that were not known at the beginning. */
+  readonly endAttributes?: Attributes | undefined;
   readonly events: readonly SpanEvent[];
   /** Events that were left out because there were too many. */
   readonly droppedEvents: number;
