@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { spanJson } from "../../telemetry/otlp/otlp-json.ts";
+import { spanText } from "../../telemetry/otlp/otlp-json.ts";
 import type { SpanSpool } from "../../telemetry/otlp/span-spool.ts";
 import type { SpanData } from "../../telemetry/spans/span-data.ts";
 import { openSpanFile } from "./span-file.ts";
@@ -27,7 +27,7 @@ const ended = (number: number): SpanData => ({ ...begun(number), end: 9 });
 
 /** As the exporter does. */
 function end(spool: SpanSpool, number: number): void {
-  spool.ended(id(number), spool.queue.add(ended(number)));
+  spool.ended(id(number), spool.queue.add(spanText(ended(number))));
 }
 
 /** As the exporter does when the collector has the first batch. */
@@ -47,7 +47,7 @@ function recovered(): readonly number[] {
 describe("the file of spans", () => {
   it("has what was not sent after a kill: ended spans in their order, then those that had not ended", () => {
     const spool = openSpanFile(file, SILENT);
-    spool.began(begun(1));
+    spool.began(spanText(begun(1)));
     for (const number of [2, 3]) end(spool, number);
     // Is being sent, so further spans are in another batch.
     spool.queue.first();
@@ -62,7 +62,7 @@ describe("the file of spans", () => {
 
   it("is empty once everything was sent", () => {
     const spool = openSpanFile(file, SILENT);
-    spool.began(begun(1));
+    spool.began(spanText(begun(1)));
     end(spool, 1);
     spool.flush();
     removeFirst(spool);
@@ -74,7 +74,7 @@ describe("the file of spans", () => {
 
   it("does not have a span that was dropped", () => {
     const spool = openSpanFile(file, SILENT);
-    spool.began(begun(1));
+    spool.began(spanText(begun(1)));
     spool.forget(id(1));
     spool.flush();
     expect(recovered()).toEqual([]);
@@ -84,7 +84,7 @@ describe("the file of spans", () => {
     const spool = openSpanFile(file, SILENT);
     end(spool, 1);
     for (let number = 2; number < 60_000; number += 1) {
-      spool.began(begun(number));
+      spool.began(spanText(begun(number)));
       spool.forget(id(number));
       if (number % 100 === 0) spool.flush();
     }
@@ -93,7 +93,8 @@ describe("the file of spans", () => {
   });
 
   it("ignores a last line that was not written whole", () => {
-    writeFileSync(file, `${spanJson(ended(1))}\n${spanJson(ended(2)).slice(0, 60)}`);
+    const { head, tail } = spanText(ended(1));
+    writeFileSync(file, `${head}${tail}\n${spanText(ended(2)).head}`);
     expect(recovered()).toEqual([1]);
   });
 

@@ -1,10 +1,9 @@
 import { closeSync, constants, ftruncateSync, openSync, renameSync, rmSync, writeSync } from "node:fs";
 import type { Logger } from "../../internal/logger.ts";
-import { spanJson } from "../../telemetry/otlp/otlp-json.ts";
+import type { SpanText } from "../../telemetry/otlp/otlp-json.ts";
 import { SpanQueue } from "../../telemetry/otlp/span-queue.ts";
 import type { SpanSpool } from "../../telemetry/otlp/span-spool.ts";
 import { TextBytes } from "../../telemetry/otlp/text-bytes.ts";
-import type { SpanData } from "../../telemetry/spans/span-data.ts";
 import { forgottenLine, recoveredSpans, sentLine } from "./span-lines.ts";
 
 /** Spans that have not ended and are kept at most. */
@@ -26,7 +25,7 @@ export function openSpanFile(file: string, logger: Logger): SpanSpool {
   const queue = new SpanQueue();
   for (const line of recoveredSpans(file)) queue.addLine(line);
   if (queue.count > 0) logger.info("Exporting the spans that the last process had not sent", { spans: queue.count });
-  const open = new Map<string, SpanData>();
+  const open = new Map<string, SpanText>();
   /** Lines that wait to be written. */
   const lines = new TextBytes(LINES);
   let descriptor: number | undefined;
@@ -51,7 +50,7 @@ export function openSpanFile(file: string, logger: Logger): SpanSpool {
       const written = openSync(`${file}.new`, EMPTY_FOR_APPENDING, 0o600);
       size = 0;
       for (const piece of queue.lines()) size += writeAll(written, piece);
-      for (const span of open.values()) lines.write(`${spanJson(span)}\n`);
+      for (const span of open.values()) lines.writeSpan(span, "\n");
       size += writeAll(written, lines.slice());
       lines.clear();
       renameSync(`${file}.new`, file);
@@ -84,8 +83,8 @@ export function openSpanFile(file: string, logger: Logger): SpanSpool {
     queue,
     began(span) {
       if (open.size >= MAX_OPEN || descriptor === undefined) return;
-      open.set(span.context.spanId, span);
-      lines.write(`${spanJson(span)}\n`);
+      open.set(span.spanId, span);
+      lines.writeSpan(span, "\n");
       schedule();
     },
     ended(spanId, line) {

@@ -1,7 +1,9 @@
 import type { TraceContext } from "../../protocol/trace-context.ts";
 import { preciseNow } from "../spans/precise-now.ts";
-import type { Attributes, SpanData, SpanEvent, SpanKind, SpanSink } from "../spans/span-data.ts";
+import type { Attributes, SpanData, SpanEvent, SpanKind } from "../spans/span-data.ts";
 import type { OpenSpan, SpanOutcome } from "../spans/span-factory.ts";
+import { type SpanText, spanHead, spanTail } from "./otlp-json.ts";
+import type { SpanSink } from "./span-sink.ts";
 
 /** Events that one span holds; further ones are counted. The default of OpenTelemetry. */
 const MAX_EVENTS = 128;
@@ -11,7 +13,7 @@ interface SpanStart extends Pick<SpanData, "context" | "parentSpanId" | "name" |
 }
 
 /** A span that has not ended. It is reported at its end, and when its context is first used outside. */
-export class LiveSpan implements OpenSpan, SpanData {
+export class LiveSpan implements OpenSpan, SpanData, SpanText {
   readonly context: TraceContext;
   readonly parentSpanId: string | undefined;
   name: string;
@@ -27,6 +29,7 @@ export class LiveSpan implements OpenSpan, SpanData {
   readonly #sink: SpanSink | undefined;
   readonly #isStoredFirst: boolean;
   #isAnnounced = false;
+  #head: string | undefined;
 
   /** `sink`: `undefined` if the trace is not recorded. */
   constructor(start: SpanStart, sink: SpanSink | undefined) {
@@ -47,6 +50,19 @@ export class LiveSpan implements OpenSpan, SpanData {
       this.#sink?.began?.(this, !this.#isStoredFirst);
     }
     return this.context;
+  }
+
+  get spanId(): string {
+    return this.context.spanId;
+  }
+
+  get head(): string {
+    this.#head ??= spanHead(this);
+    return this.#head;
+  }
+
+  get tail(): string {
+    return spanTail(this);
   }
 
   get events(): readonly SpanEvent[] {

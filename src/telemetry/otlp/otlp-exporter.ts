@@ -1,7 +1,8 @@
 import type { Logger } from "../../internal/logger.ts";
-import type { SpanData, SpanSink } from "../spans/span-data.ts";
-import { REQUEST_END, type Resource, requestStart } from "./otlp-json.ts";
-import { type SpanBatch, SpanQueue } from "./span-queue.ts";
+import { REQUEST_END, type Resource, requestStart, type SpanText } from "./otlp-json.ts";
+import { type PostTraces, postWithFetch } from "./post-traces.ts";
+import { SpanQueue } from "./span-queue.ts";
+import type { SpanSink } from "./span-sink.ts";
 import type { SpanSpool } from "./span-spool.ts";
 
 export interface OtlpExporterOptions {
@@ -23,6 +24,8 @@ export interface OtlpExporterOptions {
 interface ExporterOptions extends OtlpExporterOptions {
   /** Keeps spans until they are sent, so that a crash loses none. */
   readonly spool?: SpanSpool | undefined;
+  /** Sends requests. Default: with `fetch`. */
+  readonly post?: PostTraces;
 }
 
 /** Sends spans to a collector. */
@@ -49,6 +52,7 @@ const END = encoder.encode(REQUEST_END);
 class Exporter implements OtlpExporter {
   readonly #options: ExporterOptions;
   readonly #spool: SpanSpool | undefined;
+  readonly #post: PostTraces;
   readonly #queue: SpanQueue;
   readonly #requestStart: Uint8Array;
   readonly #stop = new AbortController();
@@ -62,27 +66,28 @@ class Exporter implements OtlpExporter {
   constructor(options: ExporterOptions) {
     this.#options = options;
     this.#spool = options.spool;
+    this.#post = options.post ?? postWithFetch(options.fetch ?? fetch);
     this.#queue = options.spool?.queue ?? new SpanQueue();
     this.#requestStart = encoder.encode(requestStart(options.resource));
     if (this.#queue.count > 0) this.#schedule();
   }
 
-  began(span: SpanData, leaves: boolean): void {
+  began(span: SpanText, leaves: boolean): void {
     if (this.#spool === undefined) return;
     this.#spool.began(span);
     // Otherwise the context leaves the process with a commit, before which the spool is flushed.
     if (leaves) this.#spool.flush();
   }
 
-  ended(span: SpanData): void {
+  ended(span: SpanText): void {
     if (this.#isClosing || this.#queue.count >= (this.#options.maxQueue ?? 8192)) {
       this.#drop(1, "the queue is full");
-      this.#spool?.forget(span.context.spanId);
+      this.#spool?.forget(span.spanId);
       return;
     }
     const hadFullBatch = this.#queue.hasFullBatch;
     const line = this.#queue.add(span);
-    this.#spool?.ended(span.context.spanId, line);
+    this.#spool?.ended(span.spanId, line);
     if (this.#queue.count === 1 || this.#queue.hasFullBatch !== hadFullBatch) this.#schedule();
   }
 
@@ -118,7 +123,7 @@ class Exporter implements OtlpExporter {
   async #sendBatch(): Promise<void> {
     const batch = this.#queue.first();
     if (batch === undefined) return;
-    const problem = await this.#send(this.#body(batch));
+    const problem = await this.#send([this.#requestStart, batch.members, END]);
     if (problem?.isTemporary === true) {
       const doubled = Math.min(LONGEST_PAUSE, (this.#pause || FIRST_PAUSE / 2) * 2);
       this.#pause = problem.retryAfter ?? doubled * (0.5 + Math.random() / 2);
@@ -134,31 +139,17 @@ class Exporter implements OtlpExporter {
     this.#spool?.sent(count);
   }
 
-  #body({ members }: SpanBatch): Uint8Array<ArrayBuffer> {
-    const start = this.#requestStart;
-    const body = new Uint8Array(start.length + members.length + END.length);
-    body.set(start);
-    body.set(members, start.length);
-    body.set(END, start.length + members.length);
-    return body;
-  }
-
-  async #send(body: Uint8Array<ArrayBuffer>): Promise<Problem | undefined> {
-    const { url, headers, timeout = 10_000, fetch: send = fetch } = this.#options;
+  async #send(body: readonly Uint8Array[]): Promise<Problem | undefined> {
+    const { url, timeout = 10_000 } = this.#options;
+    const headers = { ...this.#options.headers, "content-type": "application/json" };
+    const signal = AbortSignal.any([this.#stop.signal, AbortSignal.timeout(timeout)]);
     try {
-      const response = await send(url, {
-        method: "POST",
-        headers: { ...headers, "content-type": "application/json" },
-        body,
-        signal: AbortSignal.any([this.#stop.signal, AbortSignal.timeout(timeout)]),
-        redirect: "error",
-      });
-      await response.body?.cancel();
-      if (response.ok) return undefined;
-      const seconds = Number(response.headers.get("retry-after"));
+      const { status, retryAfter } = await this.#post({ url, headers, body, signal });
+      if (status >= 200 && status < 300) return undefined;
+      const seconds = Number(retryAfter);
       return {
-        reason: `HTTP ${response.status}`,
-        isTemporary: RETRIED.has(response.status),
+        reason: `HTTP ${status}`,
+        isTemporary: RETRIED.has(status),
         ...(seconds > 0 && { retryAfter: Math.min(seconds * 1000, LONGEST_PAUSE) }),
       };
     } catch (error) {

@@ -6,28 +6,45 @@ export type Resource = Readonly<Record<string, string>>;
 const KINDS = { internal: 1, server: 2, client: 3 } as const;
 const ERROR_STATUS = 2;
 
-/** A span as a JSON text of OTLP (opentelemetry-proto, `trace.proto`). Without an end if it has not ended. */
-export function spanJson(span: SpanData): string {
-  const { context, parentSpanId, end, endAttributes, events, links } = span;
+/**
+ * A span as a JSON text of OTLP (opentelemetry-proto, `trace.proto`), in two parts. The head is what is known at the beginning, so that it is put
+ * together once for a span that is kept at its beginning and sent at its end. It stops inside the list of attributes.
+ */
+export interface SpanText {
+  readonly spanId: string;
+  readonly head: string;
+  /** Without an end if the span has not ended. */
+  readonly tail: string;
+}
+
+export function spanText(span: SpanData): SpanText {
+  return { spanId: span.context.spanId, head: spanHead(span), tail: spanTail(span) };
+}
+
+export function spanHead({ context, parentSpanId, kind, start, attributes, links }: SpanData): string {
   let text = `{"traceId":"${context.traceId}","spanId":"${context.spanId}`;
   if (parentSpanId !== undefined) text += `","parentSpanId":"${parentSpanId}`;
-  text += `","flags":${context.flags},"kind":${KINDS[span.kind]},"name":${quoted(span.name)}`;
+  text += `","flags":${context.flags},"kind":${KINDS[kind]},"startTimeUnixNano":"${nanoseconds(start)}"`;
   if (context.state !== undefined) text += `,"traceState":${quoted(context.state)}`;
-  text += `,"startTimeUnixNano":"${nanoseconds(span.start)}`;
-  if (end !== undefined) text += `","endTimeUnixNano":"${nanoseconds(end)}`;
-  const attributes = attributesJson(span.attributes, "");
-  text += `","attributes":[${endAttributes === undefined ? attributes : attributesJson(endAttributes, attributes)}]`;
-  if (events.length > 0) text += `,"events":[${eventsJson(events)}]`;
-  if (span.droppedEvents > 0) text += `,"droppedEventsCount":${span.droppedEvents}`;
   if (links.length > 0) {
     text += `,"links":[${links.map(({ traceId, spanId }) => `{"traceId":"${traceId}","spanId":"${spanId}"}`).join()}]`;
   }
-  return span.failed ? `${text},"status":{"code":${ERROR_STATUS}}}` : `${text}}`;
+  return `${text},"attributes":[${attributesJson(attributes)}`;
+}
+
+export function spanTail({ name, end, attributes, endAttributes, events, droppedEvents, failed }: SpanData): string {
+  let text = endAttributes === undefined ? "" : attributesJson(endAttributes);
+  if (text !== "" && hasAny(attributes)) text = `,${text}`;
+  text += `],"name":${quoted(name)}`;
+  if (end !== undefined) text += `,"endTimeUnixNano":"${nanoseconds(end)}"`;
+  if (events.length > 0) text += `,"events":[${eventsJson(events)}]`;
+  if (droppedEvents > 0) text += `,"droppedEventsCount":${droppedEvents}`;
+  return failed ? `${text},"status":{"code":${ERROR_STATUS}}}` : `${text}}`;
 }
 
 /** The body of a request to `/v1/traces` is this, the spans with commas between them, and `REQUEST_END`. */
 export function requestStart(resource: Resource): string {
-  return `{"resourceSpans":[{"resource":{"attributes":[${attributesJson(resource, "")}]},"scopeSpans":[{"scope":{"name":"palaver"},"spans":[`;
+  return `{"resourceSpans":[{"resource":{"attributes":[${attributesJson(resource)}]},"scopeSpans":[{"scope":{"name":"palaver"},"spans":[`;
 }
 export const REQUEST_END = "]}]}]}";
 
@@ -35,14 +52,18 @@ function eventsJson(events: readonly SpanEvent[]): string {
   let text = "";
   for (const { name, at, attributes } of events) {
     if (text !== "") text += ",";
-    text += `{"timeUnixNano":"${nanoseconds(at)}","name":${quoted(name)},"attributes":[${attributesJson(attributes, "")}]}`;
+    text += `{"timeUnixNano":"${nanoseconds(at)}","name":${quoted(name)},"attributes":[${attributesJson(attributes)}]}`;
   }
   return text;
 }
 
-/** Appends to the attributes that were written `before`. */
-function attributesJson(attributes: Attributes, before: string): string {
-  let text = before;
+function hasAny(attributes: Attributes): boolean {
+  for (const key in attributes) if (attributes[key] !== undefined) return true;
+  return false;
+}
+
+function attributesJson(attributes: Attributes): string {
+  let text = "";
   for (const key in attributes) {
     const value = attributes[key];
     if (value === undefined) continue;

@@ -1,9 +1,8 @@
-import type { SpanData } from "../spans/span-data.ts";
-import { spanJson } from "./otlp-json.ts";
+import type { SpanText } from "./otlp-json.ts";
 import { TextBytes } from "./text-bytes.ts";
 
 /** Bytes of spans after which a request is full. */
-const FULL = 512 * 1024;
+const FULL = 1024 * 1024;
 /** Room for one more span. */
 const ROOM = 16 * 1024;
 const BETWEEN = ",\n";
@@ -46,10 +45,10 @@ export class SpanQueue {
   }
 
   /** Adds a span, and returns it as a line, which is valid until the next call. */
-  add(span: SpanData): Uint8Array {
+  add(span: SpanText): Uint8Array {
     const { text } = this.#open();
     const start = text.length;
-    text.write(spanJson(span) + BETWEEN);
+    text.writeSpan(span, BETWEEN);
     return text.slice(start);
   }
 

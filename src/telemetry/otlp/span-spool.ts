@@ -1,4 +1,4 @@
-import type { SpanData } from "../spans/span-data.ts";
+import type { SpanText } from "./otlp-json.ts";
 import type { SpanQueue } from "./span-queue.ts";
 
 /**
@@ -9,7 +9,7 @@ export interface SpanSpool {
   /** Spans that wait to be sent. At first those of an earlier process that it had not sent; those that had not ended have an end now. */
   readonly queue: SpanQueue;
   /** A span has begun whose context may leave the process, or be stored. It may change until it ends. */
-  began(span: SpanData): void;
+  began(span: SpanText): void;
   /** A span has ended and is in the queue, as this line. */
   ended(spanId: string, line: Uint8Array): void;
   /** A span will not be sent. */

@@ -1,3 +1,5 @@
+import type { SpanText } from "./otlp-json.ts";
+
 /** A character has at most 3 bytes per unit of its length. */
 const BYTES_PER_UNIT = 3;
 
@@ -29,6 +31,12 @@ export class TextBytes {
   write(text: string): void {
     this.#reserve(text.length * BYTES_PER_UNIT);
     this.#used += encoder.encodeInto(text, this.#bytes.subarray(this.#used)).written;
+  }
+
+  /** Writes a span, and a text after it. The head is written apart: V8 then keeps it in one piece, not as a tree of its pieces. */
+  writeSpan({ head, tail }: Pick<SpanText, "head" | "tail">, after: string): void {
+    this.write(head);
+    this.write(tail + after);
   }
 
   writeBytes(bytes: Uint8Array): void {

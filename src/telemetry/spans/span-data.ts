@@ -37,13 +37,3 @@ export interface SpanData {
   /** Whether the work failed. */
   readonly failed: boolean;
 }
-
-/** Receives spans. Its functions must be fast and must not throw. */
-export interface SpanSink {
-  /**
-   * A span has begun, and its context is about to be stored with a task, or to leave the process, which `leaves` says. Called once per span, at most.
-   */
-  began?(span: SpanData, leaves: boolean): void;
-  /** A span has ended. */
-  ended(span: SpanData): void;
-}
