@@ -26,6 +26,7 @@ export {
   type RunResult,
   type Skill,
   type StepContext,
+  type StepOptions,
   skill,
   TaskAborted,
   type TaskContext,

@@ -18,6 +18,8 @@ export interface ModelReply {
   readonly calls: readonly RequestedCall[];
   readonly usage: Readonly<Record<string, number>>;
   readonly model: string;
+  /** Why the model stopped, such as `stop` or `tool-calls`. */
+  readonly finishReason?: string;
 }
 
 export interface CallOptions {
@@ -49,9 +51,9 @@ export async function callModel(
     for (let tries = 0; tries <= options.retries; tries++) {
       output.begin();
       try {
-        const { calls, usage } = await readReply(model, call, { output, signal: step.signal, options });
+        const { usage, ...reply } = await readReply(model, call, { output, signal: step.signal, options });
         await output.end();
-        return { text: output.text, calls, usage: { ...usage, modelFailures: failures }, model: model.modelId };
+        return { text: output.text, ...reply, usage: { ...usage, modelFailures: failures }, model: model.modelId };
       } catch (error) {
         if (step.signal.aborted) throw step.signal.reason;
         if (error instanceof TaskFailure || error instanceof TaskAborted) throw error;
@@ -76,7 +78,7 @@ async function readReply(
   model: Model,
   call: Omit<ModelCall, "abortSignal">,
   { output, signal, options }: Reading,
-): Promise<Pick<ModelReply, "calls" | "usage">> {
+): Promise<Pick<ModelReply, "calls" | "usage" | "finishReason">> {
   const stalled = new AbortController();
   const abortSignal = AbortSignal.any([signal, stalled.signal]);
   const watch = (): NodeJS.Timeout =>
@@ -87,6 +89,7 @@ async function readReply(
   let timer = watch();
   const calls: RequestedCall[] = [];
   let usage: Readonly<Record<string, number>> | undefined;
+  let finishReason: string | undefined;
   let size = 0;
   try {
     const { stream } = await untilAborted(model.doStream({ ...call, abortSignal }), abortSignal);
@@ -103,7 +106,10 @@ async function readReply(
         if (value.type === "error") throw value.error;
         if (value.type === "text-delta") await output.write(value.delta ?? "");
         else if (value.type === "tool-call") calls.push(requestedCall(value));
-        else if (value.type === "finish") usage = usageOf(value);
+        else if (value.type === "finish") {
+          usage = usageOf(value);
+          finishReason = value.finishReason?.unified;
+        }
       }
     } finally {
       // Frees the connection; a stream that fails here has failed before.
@@ -113,7 +119,7 @@ async function readReply(
     clearTimeout(timer);
   }
   if (usage === undefined) throw new Error("The model's answer ended before it was complete.");
-  return { calls, usage };
+  return { calls, usage, ...(typeof finishReason === "string" && { finishReason: finishReason.slice(0, 64) }) };
 }
 
 function sizeOf({ delta, input }: ModelStreamPart): number {

@@ -1,4 +1,10 @@
-import { type Agent, type AgentDefinition, agent, type TaskContext } from "../../engine/agent/agent.ts";
+import {
+  type Agent,
+  type AgentDefinition,
+  agent,
+  type StepOptions,
+  type TaskContext,
+} from "../../engine/agent/agent.ts";
 import { jsonSchemaOf } from "../../engine/agent/json-schema.ts";
 import { TaskFailure } from "../../engine/agent/task-failure.ts";
 import type { JsonValue } from "../../protocol/json.ts";
@@ -68,17 +74,20 @@ export function modelAgent(options: ModelAgentOptions): Agent {
     let written = "";
     for (let turn = 1; turn <= maxModelCalls; turn++) {
       const prompt = hooks?.beforeModel?.(messages, task) ?? messages;
-      const reply = await task.step("model", (step) =>
-        callModel(
-          { task, step, before: written },
-          {
-            prompt: [...prompt],
-            ...(available.size > 0 && { tools: Array.from(available, modelTool) }),
-            ...(temperature !== undefined && { temperature }),
-            ...(maxOutputTokens !== undefined && { maxOutputTokens }),
-          },
-          { models, retries, stallTimeout, maxOutput },
-        ),
+      const reply = await task.step(
+        "model",
+        (step) =>
+          callModel(
+            { task, step, before: written },
+            {
+              prompt: [...prompt],
+              ...(available.size > 0 && { tools: Array.from(available, modelTool) }),
+              ...(temperature !== undefined && { temperature }),
+              ...(maxOutputTokens !== undefined && { maxOutputTokens }),
+            },
+            { models, retries, stallTimeout, maxOutput },
+          ),
+        observedModel(models),
       );
       await task.usage({ ...reply.usage, modelCalls: 1, toolCalls: reply.calls.length });
       hooks?.afterModel?.(reply, task);
@@ -115,6 +124,18 @@ function keyed(
   { turn, index }: { readonly turn: number; readonly index: number },
 ): KeyedCall {
   return { key: `${turn}.${index + 1}${id === "" ? "" : `-${id.slice(0, 64)}`}`, name: name.slice(0, 256), input };
+}
+
+/** How a model call is shown in traces. */
+function observedModel([first]: readonly Model[]): StepOptions<ModelReply> {
+  return {
+    call: { kind: "model", name: first?.modelId ?? "", ...(first !== undefined && { provider: first.provider }) },
+    describe: ({ usage, model, finishReason }) => ({
+      ...usage,
+      model,
+      ...(finishReason !== undefined && { finishReason }),
+    }),
+  };
 }
 
 function modelTool([name, { description, input, jsonSchema }]: readonly [string, Tool]): ModelTool {

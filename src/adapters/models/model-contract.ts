@@ -35,6 +35,8 @@ export interface ModelStreamPart {
   readonly toolCallId?: string;
   readonly toolName?: string;
   readonly input?: string;
+  /** Of `finish`: why the model stopped. */
+  readonly finishReason?: { readonly unified: string };
   /** Of `finish`. */
   readonly usage?: {
     readonly inputTokens: { readonly total: number | undefined; readonly cacheRead: number | undefined };

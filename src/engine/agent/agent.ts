@@ -28,6 +28,7 @@ export type {
   ConversationOptions,
   RunFunction,
   StepContext,
+  StepOptions,
   TaskContext,
   TaskLog,
   ToolCall,

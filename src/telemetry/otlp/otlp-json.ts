@@ -89,6 +89,9 @@ function keyJson(key: string): string {
 /** With the bracket that closes the attribute. 64-bit numbers are strings in the JSON of protobuf. */
 function valueJson(value: AttributeValue): string {
   if (typeof value === "string") return `{"stringValue":${quoted(value)}}}`;
+  if (typeof value === "object") {
+    return `{"arrayValue":{"values":[${value.map((each) => `{"stringValue":${quoted(each)}}`).join()}]}}}`;
+  }
   if (typeof value === "boolean") return `{"boolValue":${value}}}`;
   return Number.isInteger(value) ? `{"intValue":"${value}"}}` : `{"doubleValue":${value}}}`;
 }

@@ -26,7 +26,8 @@ export const STEP = "palaver.step";
 export const QUESTION = "palaver.question";
 export const WAIT = "palaver.wait";
 export const DELIVERY = "palaver.webhook.deliver";
-// Reserved for agents that call tools and models: `execute_tool NAME` and `chat MODEL`.
+export const EXECUTE_TOOL = "execute_tool";
+export const CHAT = "chat";
 
 export const STATUS_EVENT = "a2a.task.status";
 export const ARTIFACT_EVENT = "a2a.task.artifact";
@@ -41,6 +42,17 @@ export const ATTRIBUTE = {
   agentName: "gen_ai.agent.name",
   agentId: "gen_ai.agent.id",
   operationName: "gen_ai.operation.name",
+  provider: "gen_ai.provider.name",
+  requestModel: "gen_ai.request.model",
+  responseModel: "gen_ai.response.model",
+  finishReasons: "gen_ai.response.finish_reasons",
+  inputTokens: "gen_ai.usage.input_tokens",
+  cachedInputTokens: "gen_ai.usage.cache_read.input_tokens",
+  outputTokens: "gen_ai.usage.output_tokens",
+  reasoningTokens: "gen_ai.usage.reasoning.output_tokens",
+  toolName: "gen_ai.tool.name",
+  toolCallId: "gen_ai.tool.call.id",
+  toolType: "gen_ai.tool.type",
   errorType: "error.type",
   serverAddress: "server.address",
   serverPort: "server.port",

@@ -1,7 +1,7 @@
 import type { TraceContext } from "../../protocol/trace-context.ts";
 
 /** A value of an attribute. */
-export type AttributeValue = string | number | boolean;
+export type AttributeValue = string | number | boolean | string[];
 /** Members that are `undefined` are left out. */
 export type Attributes = Readonly<Record<string, AttributeValue | undefined>>;
 

@@ -1,7 +1,8 @@
+import type { StepCall, StepCallResult } from "../../protocol/step-call.ts";
 import type { TraceContext } from "../../protocol/trace-context.ts";
 import type { AttemptStart, DeliveryStart, StepStart, WaitStart } from "../contract.ts";
-import { ATTRIBUTE, DELIVERY, INVOKE_AGENT, QUESTION, STEP, WAIT } from "./names.ts";
-import type { AttributeValue } from "./span-data.ts";
+import { ATTRIBUTE, CHAT, DELIVERY, EXECUTE_TOOL, INVOKE_AGENT, QUESTION, STEP, WAIT } from "./names.ts";
+import type { Attributes, AttributeValue } from "./span-data.ts";
 import type { NewSpan } from "./span-factory.ts";
 import { attemptContext, derivedSpanId, type SpanIdentity, type SpanSubject } from "./span-ids.ts";
 
@@ -27,7 +28,37 @@ export function stepSpan(start: StepStart): NewSpan {
   const spanId = derivedSpanId(identityOf(start, "step", start.key));
   const attributes = taskAttributes(start, spanId);
   attributes[ATTRIBUTE.stepName] = start.name;
-  return { parent: start.parent, spanId, name: `${STEP} ${start.name}`, kind: "internal", attributes };
+  const { parent, call } = start;
+  if (call === undefined) return { parent, spanId, name: `${STEP} ${start.name}`, kind: "internal", attributes };
+  addCall(attributes, call);
+  const operation = call.kind === "model" ? CHAT : EXECUTE_TOOL;
+  const kind = call.kind === "model" ? "client" : "internal";
+  return { parent, spanId, name: `${operation} ${call.name}`, kind, attributes };
+}
+
+function addCall(attributes: Record<string, AttributeValue | undefined>, call: StepCall): void {
+  if (call.kind === "model") {
+    attributes[ATTRIBUTE.operationName] = CHAT;
+    attributes[ATTRIBUTE.requestModel] = call.name;
+    attributes[ATTRIBUTE.provider] = call.provider;
+    return;
+  }
+  attributes[ATTRIBUTE.operationName] = EXECUTE_TOOL;
+  attributes[ATTRIBUTE.toolName] = call.name;
+  attributes[ATTRIBUTE.toolCallId] = call.id;
+  attributes[ATTRIBUTE.toolType] = "function";
+}
+
+/** The attributes of a model call or a tool call that are known at its end. */
+export function callResultAttributes(result: StepCallResult): Attributes {
+  return {
+    [ATTRIBUTE.responseModel]: result.model,
+    [ATTRIBUTE.finishReasons]: result.finishReason === undefined ? undefined : [result.finishReason],
+    [ATTRIBUTE.inputTokens]: result.inputTokens,
+    [ATTRIBUTE.cachedInputTokens]: result.cachedInputTokens,
+    [ATTRIBUTE.outputTokens]: result.outputTokens,
+    [ATTRIBUTE.reasoningTokens]: result.reasoningTokens,
+  };
 }
 
 export function waitSpan(start: WaitStart): NewSpan {

@@ -23,7 +23,7 @@ import {
   UNKNOWN_METHOD,
 } from "./names.ts";
 import type { NewSpan, OpenSpan, SpanOutcome, StartSpan } from "./span-factory.ts";
-import { attemptSpan, deliverySpan, stepSpan, waitSpan } from "./task-spans.ts";
+import { attemptSpan, callResultAttributes, deliverySpan, stepSpan, waitSpan } from "./task-spans.ts";
 
 /** Turns what a server or a client does into spans. Message contents, credentials and error texts are in none of them. */
 export function createTracing(start: StartSpan): Telemetry {
@@ -93,8 +93,9 @@ function attemptOutcome({ outcome }: AttemptEnd): SpanOutcome {
   return { attributes: { [ATTRIBUTE.outcome]: outcome }, failed: outcome === "failed" };
 }
 
-function stepOutcome({ error }: WorkEnd): SpanOutcome {
-  return failure(error);
+function stepOutcome({ error, result }: WorkEnd): SpanOutcome {
+  if (error !== undefined || result === undefined) return failure(error);
+  return { attributes: callResultAttributes(result), failed: result.failed === true };
 }
 
 function waitOutcome({ outcome }: WaitEnd): SpanOutcome {
