@@ -59,8 +59,11 @@ async function conversation(collector: OtlpReceiver): Promise<string> {
   }
 }
 
+/** In the order of their beginning. */
 const byName = (spans: readonly ReceivedSpan[], start: string): readonly ReceivedSpan[] =>
-  spans.filter(({ name }) => name.startsWith(start));
+  spans.filter(({ name }) => name.startsWith(start)).sort((a, b) => Number(a.start - b.start));
+const byCallId = (a: ReceivedSpan, b: ReceivedSpan): number =>
+  String(a.attributes["gen_ai.tool.call.id"]).localeCompare(String(b.attributes["gen_ai.tool.call.id"]));
 
 test("model calls and tool calls are spans of the attempt, with tokens and finish reasons and without contents", async () => {
   await using collector = await OtlpReceiver.open();
@@ -83,7 +86,7 @@ test("model calls and tool calls are spans of the attempt, with tokens and finis
   expect(chats[1]?.attributes["gen_ai.response.finish_reasons"]).toEqual({
     values: [{ stringValue: "stop" }],
   });
-  expect(byName(collector.spans, "execute_tool ")).toMatchObject([
+  expect(byName(collector.spans, "execute_tool ").toSorted(byCallId)).toMatchObject([
     {
       name: "execute_tool weather",
       parentSpanId: attempt?.spanId,
@@ -106,10 +109,12 @@ test("palaver trace shows them, and exports them with the same ids and attribute
   expect(drawn.stdout).toMatch(/^ {2}model \S+ +completed /m);
   await new Terminal().run(["trace", id, "--store", store, "--otlp", later.url]);
   const shown = ({ spans }: OtlpReceiver) =>
-    [...byName(spans, "chat "), ...byName(spans, "execute_tool ")].map(({ name, spanId, attributes }) => {
-      const { "palaver.outcome": _outcome, ...own } = attributes;
-      return { name, spanId, own };
-    });
+    [...byName(spans, "chat "), ...byName(spans, "execute_tool ").toSorted(byCallId)].map(
+      ({ name, spanId, attributes }) => {
+        const { "palaver.outcome": _outcome, ...own } = attributes;
+        return { name, spanId, own };
+      },
+    );
   expect(shown(later)).toHaveLength(4);
   expect(shown(later)).toEqual(shown(live));
 });
