@@ -20,6 +20,11 @@ export function derivedSpanId({ taskId, turn = 0, attempt, kind, key }: SpanIden
   return digest(`${taskId}\n${turn}\n${attempt}\n${kind}\n${key}`, 16);
 }
 
+/** The id of the span of a request: derived from the span that it is part of, and its number there, from 1 on. */
+export function requestSpanId(parentSpanId: string, ordinal: number): string {
+  return digest(`${parentSpanId}\nrequest\n${ordinal}`, 16);
+}
+
 /** The trace of a task whose creator sent no trace context: 32 hexadecimal digits, always the same for the same task. */
 export function derivedTraceId(taskId: string): string {
   return digest(`trace\n${taskId}`, 32);

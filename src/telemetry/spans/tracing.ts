@@ -12,7 +12,7 @@ import type {
   WaitEnd,
   WorkEnd,
 } from "../contract.ts";
-import { ownedBy } from "../telemetry-of.ts";
+import { nextRequestOf, ownedBy } from "../telemetry-of.ts";
 import {
   ARTIFACT_EVENT,
   ATTRIBUTE,
@@ -23,6 +23,7 @@ import {
   UNKNOWN_METHOD,
 } from "./names.ts";
 import type { NewSpan, OpenSpan, SpanOutcome, StartSpan } from "./span-factory.ts";
+import { requestSpanId } from "./span-ids.ts";
 import { attemptSpan, callResultAttributes, deliverySpan, stepSpan, waitSpan } from "./task-spans.ts";
 
 /** Turns what a server or a client does into spans. Message contents, credentials and error texts are in none of them. */
@@ -111,12 +112,18 @@ function deliveryOutcome({ outcome, httpStatus }: DeliveryEnd): SpanOutcome {
 
 function requestSpan({ url, operation, trace }: RequestStart): NewSpan {
   const { hostname, port, protocol } = new URL(url);
+  const ordinal = nextRequestOf(trace);
+  const spanId = trace === undefined || ordinal === undefined ? undefined : requestSpanId(trace.spanId, ordinal);
   const attributes = {
     [ATTRIBUTE.method]: METHODS[operation],
     [ATTRIBUTE.serverAddress]: hostname,
     [ATTRIBUTE.serverPort]: Number(port) || (protocol === "https:" ? 443 : 80),
+    [ATTRIBUTE.spanKey]: spanId,
   };
-  return { parent: trace, name: METHODS[operation], kind: "client", attributes };
+  return {
+    ...{ parent: trace, name: METHODS[operation], kind: "client", attributes },
+    ...(spanId !== undefined && { spanId }),
+  };
 }
 
 function requestOutcome({ httpStatus, error }: RequestEnd): SpanOutcome {
