@@ -28,6 +28,7 @@ export {
   type Skill,
   type StatusUpdate,
   type StepContext,
+  type StepOptions,
   skill,
   TaskAborted,
   type TaskContext,

@@ -6,7 +6,7 @@ import type { Registry } from "../telemetry/metrics/registry.ts";
 /** What the operations for operators work with. */
 export interface OperatorParts {
   readonly store: Store;
-  readonly engine: Pick<Engine, "subscribe">;
+  readonly engine: Pick<Engine, "subscribe" | "cancel" | "submit">;
   /** Absent: webhooks are not supported. */
   readonly push?: OperatorPush | undefined;
   /** Absent: metrics are turned off. */

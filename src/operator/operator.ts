@@ -2,6 +2,7 @@ import { A2AError } from "../protocol/error.ts";
 import type { TaskId } from "../protocol/ids.ts";
 import type { DeadLetterRef } from "../push/contract.ts";
 import { metricsJson } from "../telemetry/metrics/metrics-json.ts";
+import { answerTask, cancelTask, type OperatorAnswer } from "./change-task.ts";
 import type { OperatorParts, OperatorPush } from "./contract.ts";
 import { readDeadLetterCursor, writeDeadLetterCursor } from "./cursor.ts";
 import { listTasks, type TaskFilter } from "./list-tasks.ts";
@@ -18,6 +19,8 @@ export interface Operator {
   server(): object;
   tasks(filter: TaskFilter): Promise<object>;
   task(key: TaskId): Promise<object>;
+  cancel(key: TaskId): Promise<object>;
+  answer(key: TaskId, answer: OperatorAnswer): Promise<object>;
   events(key: TaskId, query: EventsQuery): Promise<object>;
   webhooksOf(key: TaskId): Promise<object>;
   webhooks(): Promise<object>;
@@ -42,6 +45,8 @@ export function createOperator(parts: OperatorParts): Operator {
     server: () => ({ ...facts, counts: counts() }),
     tasks: (filter) => listTasks(store, filter),
     task: (key) => readTask(parts, key),
+    cancel: (key) => cancelTask(parts, key),
+    answer: (key, answer) => answerTask(parts, key, answer),
     events: (key, query) => readEvents(parts, key, query),
     webhooksOf: async (key) => ({ webhooks: await pushOf(parts).view.ofTask(key) }),
     webhooks: async () => ({ webhooks: await pushOf(parts).view.claimed(MAX_WEBHOOKS) }),

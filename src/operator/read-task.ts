@@ -17,7 +17,7 @@ const MAX_EVENT_BYTES = 1_000_000;
 export const MAX_WAIT = 30;
 
 /** Rejects with `task-not-found`. `key`: as lists of tasks return it. */
-async function recordOf({ store }: OperatorParts, key: TaskId, history: number): Promise<TaskRecord> {
+export async function recordOf({ store }: OperatorParts, key: TaskId, history: number): Promise<TaskRecord> {
   const record = await store.get(key, { artifacts: false, history, largeBytes: MAX_HISTORY_BYTES });
   if (record === undefined) throw new A2AError("task-not-found", "Task not found");
   return record;

@@ -31,6 +31,15 @@ describe("the logger", () => {
     });
   });
 
+  it("hides credentials of well-known forms in the texts of errors", () => {
+    const line = logged(
+      '{ level: "info", pretty: false }',
+      'logger.error("Broken", { error: new Error("refused: Bearer abc.def.ghi", { cause: new Error("password=s3cr3t") }) })',
+    );
+    expect(line).toContain("refused: Bearer [hidden]");
+    expect(line).not.toMatch(/abc\.def|s3cr3t/);
+  });
+
   it("writes one line of text per record in text format", () => {
     const text = logged(
       '{ level: "debug", pretty: true }',

@@ -1,5 +1,6 @@
 import { pino } from "pino";
 import type { Logger } from "../internal/logger.ts";
+import { maskCredentials } from "../internal/mask-credentials.ts";
 import { plainText } from "../internal/terminal-text.ts";
 import { StartupError } from "./startup-error.ts";
 
@@ -27,7 +28,7 @@ export function createLogger(options: { readonly level: LogLevel; readonly prett
       base: null,
       timestamp: pino.stdTimeFunctions.isoTime,
       formatters: { level: (label) => ({ level: label }) },
-      serializers: { error: pino.stdSerializers.err },
+      serializers: { error: loggedError },
     },
     pretty ? { write: (line: string) => void destination.write(`${plainText(forPeople(line))}\n`) } : destination,
   );
@@ -37,6 +38,13 @@ export function createLogger(options: { readonly level: LogLevel; readonly prett
     warn: (message, details) => log.warn(details ?? {}, message),
     error: (message, details) => log.error(details ?? {}, message),
   };
+}
+
+/** Errors of agents and libraries sometimes quote the request that failed, with its credentials. */
+function loggedError(error: unknown): unknown {
+  if (!(error instanceof Error)) return error;
+  const { message, stack, ...facts } = pino.stdSerializers.err(error);
+  return { ...facts, message: maskCredentials(message), stack: maskCredentials(stack) };
 }
 
 /** `{"level":"info","time":"2030-01-31T12:00:00.000Z","msg":"Started","port":3000}` becomes `12:00:00 info  Started port=3000`. */

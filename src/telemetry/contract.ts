@@ -2,6 +2,7 @@ import type { ErrorCode } from "../protocol/error.ts";
 import type { Operation } from "../protocol/operation.ts";
 import type { Principal } from "../protocol/principal.ts";
 import type { TaskState } from "../protocol/state.ts";
+import type { StepCall, StepCallResult } from "../protocol/step-call.ts";
 import type { TraceContext } from "../protocol/trace-context.ts";
 
 /**
@@ -89,6 +90,8 @@ export interface StepStart extends AttemptStart {
   readonly key: string;
   /** The context of the attempt. */
   readonly parent: TraceContext | undefined;
+  /** The model or the tool that the step calls, if the author names it. */
+  readonly call?: StepCall | undefined;
 }
 
 export interface WaitStart extends AttemptStart {
@@ -107,6 +110,8 @@ export interface WaitEnd {
 
 export interface WorkEnd {
   readonly error: unknown;
+  /** What is known of the model call or the tool call of a step. */
+  readonly result?: StepCallResult | undefined;
 }
 
 export interface DeliveryStart {

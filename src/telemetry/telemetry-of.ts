@@ -8,6 +8,7 @@ class OwnedTrace implements TraceContext {
   readonly flags: number;
   declare readonly state?: string;
   readonly #owner: Pick<Telemetry, "request">;
+  #requests = 0;
 
   constructor({ traceId, spanId, flags, state }: TraceContext, owner: Pick<Telemetry, "request">) {
     this.traceId = traceId;
@@ -15,6 +16,12 @@ class OwnedTrace implements TraceContext {
     this.flags = flags;
     if (state !== undefined) this.state = state;
     this.#owner = owner;
+  }
+
+  static countRequest(trace: TraceContext): number | undefined {
+    if (!(#requests in trace)) return undefined;
+    trace.#requests += 1;
+    return trace.#requests;
   }
 
   static ownerOf(trace: TraceContext): Pick<Telemetry, "request"> | undefined {
@@ -30,4 +37,9 @@ export function ownedBy(trace: TraceContext, telemetry: Pick<Telemetry, "request
 /** Who observes the span of a context; `undefined` if it came from outside. */
 export function telemetryOf(trace: TraceContext | undefined): Pick<Telemetry, "request"> | undefined {
   return trace === undefined ? undefined : OwnedTrace.ownerOf(trace);
+}
+
+/** The number of the next request inside the span of a context, from 1 on; `undefined` if the context came from outside. */
+export function nextRequestOf(trace: TraceContext | undefined): number | undefined {
+  return trace === undefined ? undefined : OwnedTrace.countRequest(trace);
 }

@@ -12,6 +12,10 @@ const ALLOWED: readonly WayOut[] = [
   { file: "client/grpc/http2-connection.ts", what: "node:http2 *" },
   // Sends spans to the collector that the operator named.
   { file: "telemetry/otlp/otlp-exporter.ts", what: "fetch" },
+  { file: "platform/tracing/collector-connection.ts", what: "node:http Agent" },
+  { file: "platform/tracing/collector-connection.ts", what: "node:http request" },
+  { file: "platform/tracing/collector-connection.ts", what: "node:https Agent" },
+  { file: "platform/tracing/collector-connection.ts", what: "node:https request" },
   // The class of answers, to recognise one of `node:http`.
   { file: "transport/node/direct-writer.ts", what: "node:http ServerResponse" },
   // Calls whom the person at the terminal names.

@@ -48,6 +48,19 @@ describe("palaver admin", () => {
     return JSON.parse(await response.text()).result.task.id;
   };
 
+  it("answers the question of a task, and cancels a task", async () => {
+    const answered = await send("ask", "ada");
+    expect(await admin("answer", answered, "this one")).toMatchObject({ code: 0 });
+    await expect.poll(async () => (await admin("task", answered)).stdout).toMatch(/state +completed/);
+    const canceled = await send("ask", "bob");
+    expect(await admin("cancel", canceled)).toMatchObject({ code: 0, stdout: `Task ${canceled} is canceled.\n` });
+    expect(await admin("answer", canceled, "this one")).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining("asks no question"),
+    });
+    expect(await admin("answer", canceled, "--data", "{")).toMatchObject({ stderr: expect.stringContaining("JSON") });
+  });
+
   it("lists the tasks of all callers by page, filter and owner, and shows one with its journal and its events", async () => {
     expect(statSync(join(terminal.folder, "tasks.db.operator.json")).mode & 0o777).toBe(0o600);
     const first = await send("hello", "ada");

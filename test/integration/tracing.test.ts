@@ -346,13 +346,12 @@ test("spans that a killed process had not sent are read from its file: ended one
     ];
     writeFileSync(file, lines.join("\n"));
     const spool = openSpanFile(file, SILENT);
-    expect(spool.recovered.map((text) => JSON.parse(text))).toMatchObject([
+    const recovered = Buffer.concat(spool.queue.lines()).toString();
+    expect(JSON.parse(`[${recovered.slice(0, -2)}]`)).toMatchObject([
       { spanId: "2".repeat(16), endTimeUnixNano: "9000" },
       { spanId: "1".repeat(16), endTimeUnixNano: "9000", status: { code: 2 } },
     ]);
-    expect(readFileSync(file, "utf8").trimEnd().split("\n")).toEqual(spool.recovered);
-    spool.began("b".repeat(16), span("b", ""));
-    spool.sent(2);
+    expect(readFileSync(file, "utf8")).toBe(recovered);
     spool.close();
   } finally {
     rmSync(folder, { recursive: true });

@@ -53,6 +53,8 @@ export interface ModelStreamPart {
   /** Of `file`. */
   readonly mediaType?: string;
   readonly data?: ModelFileData;
+  /** Of `finish`: why the model stopped. */
+  readonly finishReason?: { readonly unified: string };
   /** Of `finish`. */
   readonly usage?: {
     readonly inputTokens: { readonly total: number | undefined; readonly cacheRead: number | undefined };

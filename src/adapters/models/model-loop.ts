@@ -1,9 +1,9 @@
-import type { TaskContext } from "../../engine/agent/agent.ts";
+import type { StepOptions, TaskContext } from "../../engine/agent/agent.ts";
 import { jsonSchemaOf } from "../../engine/agent/json-schema.ts";
 import { TaskFailure } from "../../engine/agent/task-failure.ts";
 import { type CallOptions, callModel, type ModelReply } from "./call-model.ts";
 import { assistantMessage, keyed, toolMessage } from "./messages.ts";
-import type { ModelCall, ModelMessage, ModelTool } from "./model-contract.ts";
+import type { Model, ModelCall, ModelMessage, ModelTool } from "./model-contract.ts";
 import { costOf, type Price } from "./price.ts";
 import { currentMessage, type HistoryOptions, historyMessages } from "./prompt.ts";
 import { ReplyWriter } from "./reply-writer.ts";
@@ -60,12 +60,15 @@ export async function runLoop(task: TaskContext, options: LoopOptions): Promise<
   for (let turn = 1; turn <= maxModelCalls; turn++) {
     const prompt = hooks.beforeModel?.(messages, task) ?? messages;
     const visible = { text: output === undefined, reasoning: options.showReasoning };
-    const reply = await task.step("model", (step) =>
-      callModel(
-        { task, step, output: new ReplyWriter({ task, call: turn, before: { ...before } }, visible) },
-        { prompt: [...prompt], ...call },
-        options,
-      ),
+    const reply = await task.step(
+      "model",
+      (step) =>
+        callModel(
+          { task, step, output: new ReplyWriter({ task, call: turn, before: { ...before } }, visible) },
+          { prompt: [...prompt], ...call },
+          options,
+        ),
+      observedModel(options.models),
     );
     const cost = price === undefined ? {} : { cost: costOf(price, reply.usage, reply.model) };
     await task.usage({ ...reply.usage, ...cost, modelCalls: 1, toolCalls: reply.calls.length });
@@ -91,6 +94,18 @@ export async function runLoop(task: TaskContext, options: LoopOptions): Promise<
   throw new TaskFailure(`The model was called ${maxModelCalls} times without a final answer.`, {
     code: "too-many-model-calls",
   });
+}
+
+/** How a model call is shown in traces. */
+function observedModel([first]: readonly Model[]): StepOptions<ModelReply> {
+  return {
+    call: { kind: "model", name: first?.modelId ?? "", ...(first !== undefined && { provider: first.provider }) },
+    describe: ({ usage, model, finishReason }) => ({
+      ...usage,
+      model,
+      ...(finishReason !== undefined && { finishReason }),
+    }),
+  };
 }
 
 async function firstMessages(task: TaskContext, options: LoopOptions): Promise<ModelMessage[]> {

@@ -21,6 +21,8 @@ export interface ReadReply {
   readonly calls: readonly RequestedCall[];
   readonly reasoning: readonly ReasoningBlock[];
   readonly usage: Readonly<Record<string, number>>;
+  /** Why the model stopped, such as `stop` or `tool-calls`. */
+  readonly finishReason?: string;
 }
 
 export interface ReadOptions {
@@ -31,6 +33,9 @@ export interface ReadOptions {
   /** Characters of text, reasoning and tool inputs of one answer. */
   readonly maxOutput: number;
 }
+
+/** Characters of the reason for which a model stopped. */
+const MAX_REASON = 64;
 
 /** Calls the model and reads its answer. Rejects if the stream fails, stalls or ends too early; throws a `TaskFailure` for too large an answer. */
 export async function readReply(
@@ -96,6 +101,7 @@ class Collected {
   readonly #calls: RequestedCall[] = [];
   readonly #reasoning = new Map<string, ReasoningBlock>();
   #usage: Readonly<Record<string, number>> | undefined;
+  #finishReason: string | undefined;
   #size = 0;
 
   constructor(options: ReadOptions) {
@@ -126,13 +132,20 @@ class Collected {
         return;
       case "finish":
         this.#usage = usageOf(part);
+        this.#finishReason = part.finishReason?.unified;
         return;
     }
   }
 
   result(): ReadReply {
     if (this.#usage === undefined) throw new Error("The model's answer ended before it was complete.");
-    return { calls: this.#calls, reasoning: [...this.#reasoning.values()], usage: this.#usage };
+    const finishReason = this.#finishReason;
+    return {
+      calls: this.#calls,
+      reasoning: [...this.#reasoning.values()],
+      usage: this.#usage,
+      ...(typeof finishReason === "string" && { finishReason: finishReason.slice(0, MAX_REASON) }),
+    };
   }
 
   #addReasoning({ id = "", delta = "", providerMetadata }: ModelStreamPart): void {

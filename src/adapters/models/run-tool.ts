@@ -1,5 +1,5 @@
 import type { StandardSchemaV1 } from "@standard-schema/spec";
-import { TaskAborted, type TaskContext } from "../../engine/agent/agent.ts";
+import { type StepContext, TaskAborted, type TaskContext } from "../../engine/agent/agent.ts";
 import type { JsonObject, JsonValue } from "../../protocol/json.ts";
 import { toolFailureOf } from "../../protocol/tool-part.ts";
 import type { Tool } from "./tool.ts";
@@ -89,19 +89,19 @@ async function clientOutcome(task: TaskContext, { key, name }: KeyedCall, input:
 /** Runs the tool as a step. The start is stored first, so that the next attempt knows that the tool may have had its effect. */
 async function executed(
   task: TaskContext,
-  { key }: KeyedCall,
+  { key, name }: KeyedCall,
   { tool, input }: { readonly tool: Tool; readonly input: unknown },
 ): Promise<ToolOutcome> {
   const isRepeatable = tool.repeatable === true;
   const started = isRepeatable ? undefined : await task.step(`start ${key}`, ({ attempt }) => attempt);
-  return task.step(`tool ${key}`, async (step): Promise<ToolOutcome> => {
+  const work = async (step: StepContext): Promise<ToolOutcome> => {
     if (started !== undefined && step.attempt > started) return { error: CUT_OFF };
     const milliseconds = tool.timeout ?? DEFAULT_TIMEOUT;
     const timeout = AbortSignal.timeout(milliseconds);
     const signal = AbortSignal.any([step.signal, timeout]);
     try {
-      const work = tool.execute?.(input, { task, key: step.key, signal });
-      return outcomeOfResult(await untilAborted(work, signal));
+      const result = tool.execute?.(input, { task, key: step.key, signal });
+      return outcomeOfResult(await untilAborted(result, signal));
     } catch (error) {
       if (step.signal.aborted) throw step.signal.reason;
       if (error instanceof TaskAborted) throw error;
@@ -109,6 +109,10 @@ async function executed(
       task.log.warn("A tool failed", { tool: key, error });
       return { error: error instanceof Error ? error.message : String(error) };
     }
+  };
+  return task.step(`tool ${key}`, work, {
+    call: { kind: "tool", name, id: key },
+    describe: (outcome) => ({ failed: "error" in outcome }),
   });
 }
 

@@ -1,5 +1,6 @@
 import { Command, Option } from "commander";
 import { DEFAULT_STORE } from "../../platform/settings/settings.ts";
+import { StartupError } from "../../platform/startup-error.ts";
 import { TASK_STATES } from "../../protocol/state.ts";
 import type { CliContext } from "../context.ts";
 import { table } from "../output/table.ts";
@@ -9,6 +10,7 @@ import { exampleText, groupCommand } from "./agent.ts";
 const EXAMPLES = [
   ["palaver admin tasks --state working", "running tasks of all callers"],
   ["palaver admin task 0199…", "one task: status, messages, journal"],
+  ["palaver admin answer 0199… yes", "answer the question of a task"],
   ["palaver admin dead-letters list", "webhooks whose delivery failed"],
   ["palaver admin dead-letters redeliver 0199… ID", "deliver to a webhook again"],
   ["palaver admin metrics --json", "all metrics of the server"],
@@ -18,14 +20,16 @@ interface AdminFlags extends OperatorFlags {
   readonly json?: boolean;
 }
 
-/** `palaver admin tasks | task | webhooks | dead-letters | nodes | metrics`: the server on this machine, over all callers. */
+/** `palaver admin tasks | task | cancel | answer | webhooks | dead-letters | nodes | metrics`: the server on this machine, over all callers. */
 export function adminCommand(context: CliContext): Command {
   const group = groupCommand(
     "admin",
-    "Look at a running server on this machine: tasks of all callers, webhooks, nodes.",
+    "Look at a running server on this machine, over all callers: tasks, webhooks, nodes; cancel and answer tasks.",
     [
       tasksCommand(context),
       taskCommand(context),
+      cancelCommand(context),
+      answerCommand(context),
       webhooksCommand(context),
       deadLettersCommand(context),
       nodesCommand(context),
@@ -127,6 +131,41 @@ function taskText(answer: OperatorAnswer): string {
       ? ""
       : `\nJournal\n${table(["KIND", "KEY", "TURN", "ATTEMPT", "START", "END", "OUTCOME"], journal)}`,
   ].join("");
+}
+
+function cancelCommand(context: CliContext): Command {
+  return command("cancel", "Cancel a task of any caller.")
+    .argument("<id>", "the task, as palaver admin tasks shows it")
+    .action(async (id: string, { json, store, url }: AdminFlags) => {
+      const client = operatorClient(located(store, url), context);
+      const answer = await client.post(`/tasks/${encodeURIComponent(id)}/cancel`, {});
+      await show(context, { json, answer }, () => `Task ${id} is ${String(objectOf(answer["task"])["state"])}.\n`);
+    });
+}
+
+interface AnswerFlags extends AdminFlags {
+  readonly data?: string;
+}
+
+function answerCommand(context: CliContext): Command {
+  return command("answer", "Answer the question that a task asks its caller.")
+    .argument("<id>", "the task, as palaver admin tasks shows it")
+    .argument("[text]", "the answer")
+    .option("--data <json>", "the answer as JSON, for questions that expect data")
+    .action(async (id: string, text: string | undefined, { json, store, url, data }: AnswerFlags) => {
+      const body = { ...(text !== undefined && { text }), ...(data !== undefined && { data: parsedData(data) }) };
+      const client = operatorClient(located(store, url), context);
+      const answer = await client.post(`/tasks/${encodeURIComponent(id)}/answer`, body);
+      await show(context, { json, answer }, () => `Task ${id} is ${String(objectOf(answer["task"])["state"])}.\n`);
+    });
+}
+
+function parsedData(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new StartupError("usage", "--data must be JSON.");
+  }
 }
 
 const WEBHOOK_COLUMNS = ["task", "configId", "url", "state", "deliveredSeq", "lastSeq", "attempts", "nextAt"] as const;

@@ -36,6 +36,7 @@ export type {
   ConversationOptions,
   RunFunction,
   StepContext,
+  StepOptions,
   TaskContext,
   TaskLog,
   ToolCall,

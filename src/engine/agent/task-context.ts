@@ -4,6 +4,7 @@ import type { JsonObject, JsonValue } from "../../protocol/json.ts";
 import type { Message, Role } from "../../protocol/message.ts";
 import type { Part } from "../../protocol/part.ts";
 import type { Principal } from "../../protocol/principal.ts";
+import type { StepCall, StepCallResult } from "../../protocol/step-call.ts";
 import type { TraceContext } from "../../protocol/trace-context.ts";
 import type { OnlyJson } from "./json-check.ts";
 import type { JsonSchemaSource } from "./json-schema.ts";
@@ -35,6 +36,14 @@ export interface StepContext {
   readonly signal: AbortSignal;
   /** As `task.trace`, for calls that the step makes. */
   readonly trace: TraceContext | undefined;
+}
+
+/** Options of `task.step`. */
+export interface StepOptions<T> {
+  /** The model or the tool that the step calls: its span in traces is then `chat MODEL` or `execute_tool TOOL`. */
+  readonly call: StepCall;
+  /** Describes the result for traces and time lines. Called once, before the result is stored. */
+  readonly describe?: (result: T) => StepCallResult;
 }
 
 export interface AskOptions<Schema extends StandardSchemaV1 | undefined = undefined> {
@@ -236,7 +245,11 @@ export interface TaskContext<Input = JsonValue | undefined> {
    * Runs `work` and stores its result: after a restart the stored result is returned, and `work` does not run again. The result must be plain JSON.
    * The compiler rejects a Map, a Date, bytes or a class instance if it can see the type; otherwise the task fails with `step-not-json`.
    */
-  step<T>(name: string, work: (step: StepContext) => (T | Promise<T>) & OnlyJson<T>): Promise<T>;
+  step<T>(
+    name: string,
+    work: (step: StepContext) => (T | Promise<T>) & OnlyJson<T>,
+    options?: StepOptions<T>,
+  ): Promise<T>;
   /** Waits this many milliseconds, also across restarts of the server. */
   sleep(milliseconds: number, options?: { readonly name?: string }): Promise<void>;
   /** Asks the caller and waits for the answer, also across restarts of the server. */

@@ -175,7 +175,8 @@ export class TaskEvents {
     const trace = this.#trace ?? this.#head.runner.trace;
     if (trace === undefined) return event;
     const { traceId, spanId } = trace;
-    return { ...event, metadata: { ...event.metadata, traceId, spanId } };
+    const ids = { traceId, spanId };
+    return { ...event, metadata: event.metadata === undefined ? ids : { ...event.metadata, ...ids } };
   }
 }
 

@@ -1,4 +1,5 @@
 import { parseOwnJson } from "../../internal/own-json.ts";
+import type { StepCall, StepCallResult } from "../../protocol/step-call.ts";
 import type { JournalRecord } from "../../store/contract.ts";
 
 /**
@@ -27,6 +28,9 @@ export interface JournalEntry {
   readonly end?: number;
   /** How it ended, such as `completed`, `failed`, `answered`, `timed-out`, `parked` or `delivered`. */
   readonly outcome?: string;
+  /** For steps that call a model or a tool: which, and what is known of the call after its end. */
+  readonly call?: StepCall;
+  readonly result?: StepCallResult;
   /** For deliveries: the last event that was delivered, how many notifications were sent, and why the last one failed. */
   readonly upTo?: number;
   readonly count?: number;

@@ -1,3 +1,4 @@
+import type { StepCall, StepCallResult } from "../../protocol/step-call.ts";
 import { publicTaskId } from "../../protocol/task-key.ts";
 import type { TraceContext } from "../../protocol/trace-context.ts";
 import type { AttemptSpan, AttemptStart, Telemetry } from "../../telemetry/contract.ts";
@@ -9,8 +10,8 @@ import type { JournalEntry, JournalKind } from "../record/journal.ts";
 export interface BegunStep {
   /** Where work of the step belongs in a trace. */
   readonly trace: TraceContext | undefined;
-  /** Call it at the end, with the error if the step failed. */
-  ended(failure?: { readonly error: unknown }): void;
+  /** Call it at the end, with the error if the step failed, else with what is known of its result. */
+  ended(end: { readonly error: unknown } | { readonly result: StepCallResult | undefined }): void;
 }
 
 /** Why a step did not end before its attempt. */
@@ -102,24 +103,26 @@ export class RunObserver {
   }
 
   /** A step begins. */
-  stepBegan(name: string, key: string): BegunStep {
+  stepBegan(name: string, key: string, call?: StepCall): BegunStep {
     const { writer, telemetry } = this.#run;
-    const entry = this.#entry("step", key);
+    const entry = { ...this.#entry("step", key), ...(call !== undefined && { call }) };
     writer.journal(entry);
     const span = telemetry?.step?.({
       ...this.#described(writer.runner.skill),
       name,
       key,
       parent: this.#span?.trace,
+      call,
     });
     if (span !== undefined)
       this.#setOpen(`step ${key}`, (outcome) => span.end({ error: new AttemptEndedFirst(outcome) }));
     return {
       trace: span === undefined ? this.#trace : span.trace,
-      ended: (failure) => {
-        const outcome = failure === undefined ? "completed" : "failed";
-        writer.journal({ ...entry, end: this.#run.now(), outcome });
-        if (span !== undefined && this.#open?.delete(`step ${key}`) === true) span.end({ error: failure?.error });
+      ended: (end) => {
+        const { error, result } = "error" in end ? { ...end, result: undefined } : { ...end, error: undefined };
+        const outcome = "error" in end || result?.failed === true ? "failed" : "completed";
+        writer.journal({ ...entry, end: this.#run.now(), outcome, ...(result !== undefined && { result }) });
+        if (span !== undefined && this.#open?.delete(`step ${key}`) === true) span.end({ error, result });
       },
     };
   }

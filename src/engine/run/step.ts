@@ -1,19 +1,20 @@
 import type { JsonValue } from "../../protocol/json.ts";
 import { publicTaskId } from "../../protocol/task-key.ts";
-import type { StepContext } from "../agent/agent.ts";
+import type { StepContext, StepOptions } from "../agent/agent.ts";
 import { storableCopy } from "../agent/output.ts";
 import { TaskFailure } from "../agent/task-failure.ts";
 import type { CallHost } from "./context-host.ts";
+
+/** A step as the author declares it. */
+interface DeclaredStep<T> extends Partial<StepOptions<T>> {
+  readonly work: (step: StepContext) => T | Promise<T>;
+}
 
 /**
  * Runs a step and stores its result. If an earlier attempt has stored the result, the step does not run. Throws a `TaskFailure`
  * (`step-not-json`, `step-too-large`, `too-many-steps`) if the result cannot be stored.
  */
-export async function runStep<T>(
-  host: CallHost,
-  name: string,
-  work: (step: StepContext) => T | Promise<T>,
-): Promise<T> {
+export async function runStep<T>(host: CallHost, name: string, { work, call, describe }: DeclaredStep<T>): Promise<T> {
   const { emitter, memory, writer, run } = host;
   const key = memory.key("step", name);
   const known = memory.recall(key);
@@ -25,7 +26,7 @@ export async function runStep<T>(
   const waits = run.waits();
   if (!writer.isStored) await writer.flush();
   waits.busy++;
-  const step = run.observer.stepBegan(name, key);
+  const step = run.observer.stepBegan(name, key, call);
   try {
     const { turnInbox, attempt } = writer.runner;
     // The message identifies the turn. The seq does not: two turns have the same one if nothing was written in between.
@@ -34,9 +35,10 @@ export async function runStep<T>(
       work({ key: stableKey, attempt, signal: run.signal, trace: step.trace }),
     );
     const copy = jsonCopy(name, value);
+    const result = describe?.(value);
     host.requireOpen();
     memory.remember(key, copy === undefined ? { kind: "done" } : { kind: "done", value: copy });
-    step.ended();
+    step.ended({ result });
     await writer.flush();
     // Safe: the copy is what JSON keeps of the value, as the documentation of `step` says.
     return copy as T;

@@ -20,6 +20,7 @@ import {
   type Output,
   type ReceivedFile,
   type StepContext,
+  type StepOptions,
   TaskAborted,
   type TaskContext,
   type TaskLog,
@@ -237,8 +238,8 @@ export class RunContext implements TaskContext<unknown> {
     return written === RESOLVED ? undefined : written;
   }
 
-  step<T>(name: string, work: (step: StepContext) => T | Promise<T>): Promise<T> {
-    return this.#guarded(() => runStep(this.#callHost(), name, work));
+  step<T>(name: string, work: (step: StepContext) => T | Promise<T>, options?: StepOptions<T>): Promise<T> {
+    return this.#guarded(() => runStep(this.#callHost(), name, { work, ...options }));
   }
 
   sleep(milliseconds: number, options: { readonly name?: string } = {}): Promise<void> {

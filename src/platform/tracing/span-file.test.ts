@@ -2,6 +2,9 @@ import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { spanText } from "../../telemetry/otlp/otlp-json.ts";
+import type { SpanSpool } from "../../telemetry/otlp/span-spool.ts";
+import type { SpanData } from "../../telemetry/spans/span-data.ts";
 import { openSpanFile } from "./span-file.ts";
 
 const SILENT = { debug() {}, info() {}, warn() {}, error() {} };
@@ -15,24 +18,42 @@ beforeEach(() => {
 afterEach(() => rmSync(folder, { recursive: true }));
 
 const id = (number: number): string => number.toString(16).padStart(16, "0");
-const begun = (number: number): string =>
-  `{"traceId":"${"a".repeat(32)}","spanId":"${id(number)}","startTimeUnixNano":"5000","attributes":[]}`;
-const ended = (number: number): string =>
-  begun(number).replace('"attributes"', '"endTimeUnixNano":"9000","attributes"');
+const begun = (number: number): SpanData => ({
+  context: { traceId: "a".repeat(32), spanId: id(number), flags: 1 },
+  ...{ parentSpanId: undefined, name: "n", kind: "internal", start: 5, end: undefined },
+  ...{ attributes: {}, events: [], droppedEvents: 0, links: [], failed: false },
+});
+const ended = (number: number): SpanData => ({ ...begun(number), end: 9 });
+
+/** As the exporter does. */
+function end(spool: SpanSpool, number: number): void {
+  spool.ended(id(number), spool.queue.add(spanText(ended(number))));
+}
+
+/** As the exporter does when the collector has the first batch. */
+function removeFirst({ queue, sent }: SpanSpool): void {
+  const count = queue.first()?.count ?? 0;
+  queue.removeFirst();
+  sent(count);
+}
 
 /** What the next process sends, as numbers; the process before was killed. */
 function recovered(): readonly number[] {
-  const { recovered: spans } = openSpanFile(file, SILENT);
-  return spans.map((span) => Number.parseInt(JSON.parse(span).spanId, 16));
+  const { queue } = openSpanFile(file, SILENT);
+  const spans = JSON.parse(`[${Buffer.concat(queue.lines()).toString().slice(0, -2)}]`);
+  return spans.map((span: { spanId: string }) => Number.parseInt(span.spanId, 16));
 }
 
 describe("the file of spans", () => {
   it("has what was not sent after a kill: ended spans in their order, then those that had not ended", () => {
     const spool = openSpanFile(file, SILENT);
-    spool.began(id(1), begun(1));
-    for (const number of [2, 3, 4]) spool.ended(id(number), ended(number));
-    spool.sent(2);
-    spool.ended(id(5), ended(5));
+    spool.began(spanText(begun(1)));
+    for (const number of [2, 3]) end(spool, number);
+    // Is being sent, so further spans are in another batch.
+    spool.queue.first();
+    end(spool, 4);
+    removeFirst(spool);
+    end(spool, 5);
     spool.flush();
     expect(recovered()).toEqual([4, 5, 1]);
     // The next process was killed before it sent anything.
@@ -41,19 +62,19 @@ describe("the file of spans", () => {
 
   it("is empty once everything was sent", () => {
     const spool = openSpanFile(file, SILENT);
-    spool.began(id(1), begun(1));
-    spool.ended(id(1), ended(1));
+    spool.began(spanText(begun(1)));
+    end(spool, 1);
     spool.flush();
-    spool.sent(1);
+    removeFirst(spool);
     expect(readFileSync(file, "utf8")).toBe("");
-    spool.ended(id(2), ended(2));
+    end(spool, 2);
     spool.flush();
     expect(recovered()).toEqual([2]);
   });
 
   it("does not have a span that was dropped", () => {
     const spool = openSpanFile(file, SILENT);
-    spool.began(id(1), begun(1));
+    spool.began(spanText(begun(1)));
     spool.forget(id(1));
     spool.flush();
     expect(recovered()).toEqual([]);
@@ -61,9 +82,9 @@ describe("the file of spans", () => {
 
   it("does not grow without limit while the collector is away", () => {
     const spool = openSpanFile(file, SILENT);
-    spool.ended(id(1), ended(1));
+    end(spool, 1);
     for (let number = 2; number < 60_000; number += 1) {
-      spool.began(id(number), begun(number));
+      spool.began(spanText(begun(number)));
       spool.forget(id(number));
       if (number % 100 === 0) spool.flush();
     }
@@ -72,7 +93,8 @@ describe("the file of spans", () => {
   });
 
   it("ignores a last line that was not written whole", () => {
-    writeFileSync(file, `${ended(1)}\n${ended(2).slice(0, 60)}`);
+    const { head, tail } = spanText(ended(1));
+    writeFileSync(file, `${head}${tail}\n${spanText(ended(2)).head}`);
     expect(recovered()).toEqual([1]);
   });
 
@@ -81,9 +103,9 @@ describe("the file of spans", () => {
     const spool = openSpanFile(file, { ...SILENT, warn: (message: string) => void warnings.push(message) });
     rmSync(folder, { recursive: true });
     writeFileSync(folder, "");
-    spool.ended(id(1), ended(1).padEnd(9_000_000));
+    spool.ended(id(1), Buffer.alloc(9_000_000));
     spool.flush();
-    spool.ended(id(2), ended(2));
+    end(spool, 2);
     spool.flush();
     expect(warnings).toEqual([expect.stringContaining("cannot be written")]);
   });

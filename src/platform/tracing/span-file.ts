@@ -1,26 +1,34 @@
-import { closeSync, ftruncateSync, openSync, renameSync, rmSync, writeFileSync, writeSync } from "node:fs";
+import { closeSync, constants, ftruncateSync, openSync, renameSync, rmSync, writeSync } from "node:fs";
 import type { Logger } from "../../internal/logger.ts";
+import type { SpanText } from "../../telemetry/otlp/otlp-json.ts";
+import { SpanQueue } from "../../telemetry/otlp/span-queue.ts";
 import type { SpanSpool } from "../../telemetry/otlp/span-spool.ts";
+import { TextBytes } from "../../telemetry/otlp/text-bytes.ts";
 import { forgottenLine, recoveredSpans, sentLine } from "./span-lines.ts";
 
 /** Spans that have not ended and are kept at most. */
 const MAX_OPEN = 20_000;
 
-/** Characters of a file that are tolerated before it is written anew without what the collector has. */
+/** Bytes of a file that are tolerated before it is written anew without what the collector has. */
 const MIN_REWRITE = 4_000_000;
+
+/** Bytes that are reserved for lines. */
+const LINES = 65_536;
+
+const EMPTY_FOR_APPENDING = constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC | constants.O_APPEND;
 
 /**
  * Keeps spans in a file until they are sent. Lines are appended: for the beginning of a span, for its end, and for how many ended spans the collector
  * has. Nothing is forced to disk: what the operating system has survives `kill -9`.
  */
 export function openSpanFile(file: string, logger: Logger): SpanSpool {
-  const recovered = recoveredSpans(file);
-  if (recovered.length > 0)
-    logger.info("Exporting the spans that the last process had not sent", { spans: recovered.length });
-  const open = new Map<string, string>();
-  let waiting = [...recovered];
+  const queue = new SpanQueue();
+  for (const line of recoveredSpans(file)) queue.addLine(line);
+  if (queue.count > 0) logger.info("Exporting the spans that the last process had not sent", { spans: queue.count });
+  const open = new Map<string, SpanText>();
+  /** Lines that wait to be written. */
+  const lines = new TextBytes(LINES);
   let descriptor: number | undefined;
-  let lines = "";
   let size = 0;
   let rewriteAt = MIN_REWRITE;
   let flushing: NodeJS.Immediate | undefined;
@@ -36,36 +44,35 @@ export function openSpanFile(file: string, logger: Logger): SpanSpool {
     }
     logger.warn("Spans are not kept for the case of a crash: their file cannot be written", { file, error });
   };
-  /** Replaces the file by one with only the spans that were not sent. */
+  /** Replaces the file by one with only the spans that were not sent. Call it when all lines are written. */
   const rewrite = (): void => {
-    lines = "";
-    const kept = [...waiting, ...open.values()].map((span) => `${span}\n`).join("");
     try {
-      writeFileSync(`${file}.new`, kept, { mode: 0o600 });
+      const written = openSync(`${file}.new`, EMPTY_FOR_APPENDING, 0o600);
+      size = 0;
+      for (const piece of queue.lines()) size += writeAll(written, piece);
+      for (const span of open.values()) lines.writeSpan(span, "\n");
+      size += writeAll(written, lines.slice());
+      lines.clear();
       renameSync(`${file}.new`, file);
       if (descriptor !== undefined) closeSync(descriptor);
-      descriptor = openSync(file, "a", 0o600);
-      size = kept.length;
+      descriptor = written;
       rewriteAt = Math.max(MIN_REWRITE, 2 * size);
     } catch (error) {
       fail(error);
     }
   };
   const flush = (): void => {
-    if (lines === "" || descriptor === undefined) return;
-    const bytes = Buffer.from(lines);
-    size += lines.length;
-    lines = "";
+    if (lines.length === 0 || descriptor === undefined) return;
     try {
-      if (writeSync(descriptor, bytes) < bytes.length) throw new Error("The disk is full");
+      size += writeAll(descriptor, lines.slice());
+      lines.clear();
       if (size > rewriteAt) rewrite();
     } catch (error) {
       fail(error);
     }
   };
-  const append = (line: string): void => {
-    if (descriptor === undefined) return;
-    lines += `${line}\n`;
+  /** Writes the lines soon. */
+  const schedule = (): void => {
     flushing ??= setImmediate(() => {
       flushing = undefined;
       flush();
@@ -73,26 +80,30 @@ export function openSpanFile(file: string, logger: Logger): SpanSpool {
   };
   rewrite();
   return {
-    recovered,
-    began(spanId, span) {
-      if (open.size >= MAX_OPEN) return;
-      open.set(spanId, span);
-      append(span);
+    queue,
+    began(span) {
+      if (open.size >= MAX_OPEN || descriptor === undefined) return;
+      open.set(span.spanId, span);
+      lines.writeSpan(span, "\n");
+      schedule();
     },
-    ended(spanId, span) {
+    ended(spanId, line) {
       open.delete(spanId);
-      waiting.push(span);
-      append(span);
+      if (descriptor === undefined) return;
+      lines.writeBytes(line);
+      schedule();
     },
     forget(spanId) {
-      if (open.delete(spanId)) append(forgottenLine(spanId));
+      if (!open.delete(spanId) || descriptor === undefined) return;
+      lines.write(forgottenLine(spanId));
+      schedule();
     },
     flush,
     sent(count) {
-      waiting = waiting.slice(count);
-      append(sentLine(count));
+      if (descriptor === undefined) return;
+      lines.write(sentLine(count));
       flush();
-      if (waiting.length > 0 || open.size > 0 || descriptor === undefined) return;
+      if (queue.count > 0 || open.size > 0 || descriptor === undefined) return;
       ftruncateSync(descriptor);
       size = 0;
     },
@@ -104,4 +115,9 @@ export function openSpanFile(file: string, logger: Logger): SpanSpool {
       rmSync(file, { force: true });
     },
   };
+}
+
+function writeAll(descriptor: number, bytes: Uint8Array): number {
+  if (writeSync(descriptor, bytes) < bytes.length) throw new Error("The disk is full");
+  return bytes.length;
 }

@@ -8,12 +8,12 @@ const REPEATED = '"palaver.webhook.deliver"';
 
 /** Says that the collector has the first `count` ended spans of the lines before that no such line has counted yet. */
 export function sentLine(count: number): string {
-  return `{"sent":${count}}`;
+  return `{"sent":${count}}\n`;
 }
 
 /** Says that a span that has begun will not be sent. */
 export function forgottenLine(spanId: string): string {
-  return `{"forgotten":"${spanId}"}`;
+  return `{"forgotten":"${spanId}"}\n`;
 }
 
 /** The spans in the file of an earlier process that it had not sent: the ended ones in their order, then the others, which end as failed with the last line. */
@@ -28,12 +28,14 @@ export function recoveredSpans(file: string): readonly string[] {
   const ended: string[] = [];
   let sent = 0;
   let last = "";
-  for (const line of text.split("\n")) {
+  for (const written of text.split("\n")) {
+    // Lines that were copied from the queue end with a comma.
+    const line = written.endsWith(",") ? written.slice(0, -1) : written;
     const [, count, forgotten] = /^\{"(?:sent":(\d+)|forgotten":"([0-9a-f]{16})")\}$/.exec(line) ?? [];
     if (count !== undefined) sent += Number(count);
     if (forgotten !== undefined) open.delete(forgotten);
     // The process may have died while it wrote the last line.
-    const [, spanId] = /^\{"traceId".*"spanId":"([0-9a-f]{16})".*\}$/.exec(line) ?? [];
+    const [, spanId] = /^\{"traceId":"[0-9a-f]{32}","spanId":"([0-9a-f]{16})".*\}$/.exec(line) ?? [];
     if (spanId === undefined) continue;
     if (line.includes('"endTimeUnixNano"')) {
       open.delete(spanId);

@@ -6,8 +6,9 @@ import type { Telemetry } from "../../telemetry/contract.ts";
 import { openTelemetry } from "../../telemetry/otel/open-telemetry.ts";
 import { createOtlpExporter } from "../../telemetry/otlp/otlp-exporter.ts";
 import type { SpanSpool } from "../../telemetry/otlp/span-spool.ts";
-import { liveSpans } from "../../telemetry/spans/start-live-span.ts";
+import { liveSpans } from "../../telemetry/otlp/start-live-span.ts";
 import { createTracing } from "../../telemetry/spans/tracing.ts";
+import { connectCollector } from "./collector-connection.ts";
 import { otlpSettingsFrom } from "./otlp-settings.ts";
 import { openSpanFile } from "./span-file.ts";
 
@@ -46,11 +47,12 @@ export function startTracing({ otlp, spanFile, logger, env = process.env }: Trac
   if (settings === undefined) return undefined;
   const { sampler, ...collector } = settings;
   const spool = spanFile === undefined ? undefined : openSpanFile(spanFile, logger);
-  const exporter = createOtlpExporter({ ...collector, spool, logger });
+  const { post, close } = connectCollector();
+  const exporter = createOtlpExporter({ ...collector, spool, logger, post });
   return {
     telemetry: createTracing(liveSpans(exporter, sampler)),
     store: (store) => (spool === undefined ? store : new KeepingStore(store, spool)),
-    close: () => exporter.close(),
+    close: () => exporter.close().finally(close),
   };
 }
 

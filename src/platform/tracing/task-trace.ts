@@ -2,11 +2,17 @@ import type { JournalEntry } from "../../engine/record/journal.ts";
 import { isTerminal } from "../../protocol/state.ts";
 import type { TraceContext } from "../../protocol/trace-context.ts";
 import type { AttemptStart } from "../../telemetry/contract.ts";
-import { ARTIFACT_EVENT, ATTRIBUTE, STATUS_EVENT, stateName } from "../../telemetry/spans/names.ts";
-import type { SpanData, SpanEvent } from "../../telemetry/spans/span-data.ts";
+import { ARTIFACT_EVENT, ATTRIBUTE, STATE_NAMES, STATUS_EVENT } from "../../telemetry/spans/names.ts";
+import type { Attributes, SpanData, SpanEvent } from "../../telemetry/spans/span-data.ts";
 import type { NewSpan } from "../../telemetry/spans/span-factory.ts";
 import { derivedTraceId } from "../../telemetry/spans/span-ids.ts";
-import { attemptSpan, deliverySpan, stepSpan, waitSpan } from "../../telemetry/spans/task-spans.ts";
+import {
+  attemptSpan,
+  callResultAttributes,
+  deliverySpan,
+  stepSpan,
+  waitSpan,
+} from "../../telemetry/spans/task-spans.ts";
 import type { TaskHistory } from "./task-history.ts";
 
 /** One line of a time line. Times are milliseconds since 1970. */
@@ -116,15 +122,23 @@ function belongsTo({ kind, turn, attempt }: JournalEntry, { start }: Attempt): b
 }
 
 /** A span is not longer than its attempt, the line shows the whole wait. */
-function innerRow({ kind, key, start, end, outcome = "running" }: JournalEntry, attempt: Attempt): TraceRow {
+function innerRow(entry: JournalEntry, attempt: Attempt): TraceRow {
+  const { kind, key, start, end, outcome = "running", call, result } = entry;
   const name = nameIn(key);
-  const row = { kind, label: name === "" ? kind : `${kind} ${name}`, start, end, outcome, depth: 1 };
+  const shown = call === undefined ? `${kind} ${name}` : `${call.kind} ${call.name}`;
+  const row = { kind, label: name === "" ? kind : shown, start, end, outcome, depth: 1 };
   const place = { ...attempt.start, key, parent: attempt.context };
   const isCut = attempt.end !== undefined && (end === undefined || end > attempt.end);
   const ended = isCut ? { end: attempt.end, outcome: attempt.outcome } : { end, outcome };
   if (kind === "step") {
     const failed = ended.outcome !== "completed";
-    return { ...row, span: spanOf(stepSpan({ ...place, name }), { start, ...ended, failed }) };
+    const times = {
+      start,
+      ...ended,
+      failed,
+      ...(result !== undefined && { attributes: callResultAttributes(result) }),
+    };
+    return { ...row, span: spanOf(stepSpan({ ...place, name, call }), times) };
   }
   if (kind !== "question" && kind !== "wait") return row;
   return { ...row, span: spanOf(waitSpan({ ...place, kind }), { start, ...ended, failed: false }) };
@@ -164,7 +178,7 @@ function eventsOf(attempt: Attempt, all: readonly Attempt[], { events }: TaskHis
   return own.map(({ seq, at, state }) => ({
     name: state === undefined ? ARTIFACT_EVENT : STATUS_EVENT,
     at,
-    attributes: { [ATTRIBUTE.seq]: seq, [ATTRIBUTE.taskState]: state === undefined ? undefined : stateName(state) },
+    attributes: { [ATTRIBUTE.seq]: seq, [ATTRIBUTE.taskState]: state === undefined ? undefined : STATE_NAMES[state] },
   }));
 }
 
@@ -174,6 +188,7 @@ interface Times {
   readonly outcome: string;
   readonly failed: boolean;
   readonly events?: readonly SpanEvent[];
+  readonly attributes?: Attributes;
 }
 
 /** Spans hold 128 events, as live ones do. */
@@ -194,7 +209,7 @@ function spanOf({ parent, spanId = "", name, kind, attributes, continues }: NewS
     kind,
     start,
     end,
-    attributes: { ...attributes, [ATTRIBUTE.outcome]: outcome },
+    attributes: { ...attributes, ...times.attributes, [ATTRIBUTE.outcome]: outcome },
     events: events.slice(0, MAX_EVENTS),
     droppedEvents: Math.max(0, events.length - MAX_EVENTS),
     links: continues === undefined ? [] : [continues],

@@ -9,7 +9,7 @@ import {
 } from "@opentelemetry/api";
 import type { TraceContext } from "../../protocol/trace-context.ts";
 import type { Telemetry } from "../contract.ts";
-import { preciseNow } from "../spans/live-span.ts";
+import { preciseNow } from "../spans/precise-now.ts";
 import type { OpenSpan, StartSpan } from "../spans/span-factory.ts";
 import { createTracing } from "../spans/tracing.ts";
 import { withSpanId } from "./id-generator.ts";
@@ -37,8 +37,8 @@ const startSpan: StartSpan = ({ parent, spanId, name, kind, attributes, continue
       context ??= toTraceContext(span.spanContext());
       return context;
     },
-    event: (eventName, eventAttributes) => void span.addEvent(eventName, { ...eventAttributes }, preciseNow()),
-    end(outcome) {
+    addEvent: (eventName, eventAttributes) => void span.addEvent(eventName, { ...eventAttributes }, preciseNow()),
+    finish(outcome) {
       if (!span.isRecording()) return;
       if (outcome.name !== undefined) span.updateName(outcome.name);
       if (outcome.attributes !== undefined) span.setAttributes({ ...outcome.attributes });

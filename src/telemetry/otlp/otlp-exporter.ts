@@ -1,6 +1,8 @@
 import type { Logger } from "../../internal/logger.ts";
-import type { SpanData, SpanSink } from "../spans/span-data.ts";
-import { type Resource, spanJson, tracesRequest } from "./otlp-json.ts";
+import { REQUEST_END, type Resource, requestStart, type SpanText } from "./otlp-json.ts";
+import { type PostTraces, postWithFetch } from "./post-traces.ts";
+import { SpanQueue } from "./span-queue.ts";
+import type { SpanSink } from "./span-sink.ts";
 import type { SpanSpool } from "./span-spool.ts";
 
 export interface OtlpExporterOptions {
@@ -14,11 +16,16 @@ export interface OtlpExporterOptions {
   readonly delay?: number;
   /** Spans that may wait to be sent. Default 8192; further ones are dropped and counted. */
   readonly maxQueue?: number;
-  /** Keeps spans until they are sent, so that a crash loses none. */
-  readonly spool?: SpanSpool | undefined;
   readonly logger?: Logger | undefined;
   /** Replaces the global `fetch`. */
   readonly fetch?: typeof fetch;
+}
+
+interface ExporterOptions extends OtlpExporterOptions {
+  /** Keeps spans until they are sent, so that a crash loses none. */
+  readonly spool?: SpanSpool | undefined;
+  /** Sends requests. Default: with `fetch`. */
+  readonly post?: PostTraces;
 }
 
 /** Sends spans to a collector. */
@@ -29,22 +36,26 @@ export interface OtlpExporter extends SpanSink {
   close(withinMs?: number): Promise<void>;
 }
 
-const BATCH = 512;
 const FIRST_PAUSE = 500;
 const LONGEST_PAUSE = 30_000;
 /** OTLP/HTTP: answers after which the same request may be sent again. */
 const RETRIED: ReadonlySet<number> = new Set([408, 429, 502, 503, 504]);
 
 /** Sends spans as OTLP/HTTP with JSON. Work never waits for it, and no failure reaches the work. */
-export function createOtlpExporter(options: OtlpExporterOptions): OtlpExporter {
+export function createOtlpExporter(options: ExporterOptions): OtlpExporter {
   return new Exporter(options);
 }
 
+const encoder = new TextEncoder();
+const END = encoder.encode(REQUEST_END);
+
 class Exporter implements OtlpExporter {
-  readonly #options: OtlpExporterOptions;
+  readonly #options: ExporterOptions;
   readonly #spool: SpanSpool | undefined;
+  readonly #post: PostTraces;
+  readonly #queue: SpanQueue;
+  readonly #requestStart: Uint8Array;
   readonly #stop = new AbortController();
-  #queue: string[];
   #timer: NodeJS.Timeout | undefined;
   #sending: Promise<void> | undefined;
   #pause = 0;
@@ -52,30 +63,32 @@ class Exporter implements OtlpExporter {
   #isFailureLogged = false;
   dropped = 0;
 
-  constructor(options: OtlpExporterOptions) {
+  constructor(options: ExporterOptions) {
     this.#options = options;
     this.#spool = options.spool;
-    this.#queue = [...(options.spool?.recovered ?? [])];
-    if (this.#queue.length > 0) this.#schedule();
+    this.#post = options.post ?? postWithFetch(options.fetch ?? fetch);
+    this.#queue = options.spool?.queue ?? new SpanQueue();
+    this.#requestStart = encoder.encode(requestStart(options.resource));
+    if (this.#queue.count > 0) this.#schedule();
   }
 
-  began(span: SpanData, leaves: boolean): void {
+  began(span: SpanText, leaves: boolean): void {
     if (this.#spool === undefined) return;
-    this.#spool.began(span.context.spanId, spanJson(span));
+    this.#spool.began(span);
     // Otherwise the context leaves the process with a commit, before which the spool is flushed.
     if (leaves) this.#spool.flush();
   }
 
-  ended(span: SpanData): void {
-    const text = spanJson(span);
-    if (this.#isClosing || this.#queue.length >= (this.#options.maxQueue ?? 8192)) {
+  ended(span: SpanText): void {
+    if (this.#isClosing || this.#queue.count >= (this.#options.maxQueue ?? 8192)) {
       this.#drop(1, "the queue is full");
-      this.#spool?.forget(span.context.spanId);
+      this.#spool?.forget(span.spanId);
       return;
     }
-    this.#spool?.ended(span.context.spanId, text);
-    this.#queue.push(text);
-    if (this.#queue.length === 1 || this.#queue.length === BATCH) this.#schedule();
+    const hadFullBatch = this.#queue.hasFullBatch;
+    const line = this.#queue.add(span);
+    this.#spool?.ended(span.spanId, line);
+    if (this.#queue.count === 1 || this.#queue.hasFullBatch !== hadFullBatch) this.#schedule();
   }
 
   async close(withinMs = 2000): Promise<void> {
@@ -84,16 +97,16 @@ class Exporter implements OtlpExporter {
     const limit = setTimeout(() => this.#stop.abort(), withinMs);
     clearTimeout(this.#timer);
     await this.#sending;
-    while (this.#queue.length > 0 && !this.#stop.signal.aborted) await this.#sendBatch();
+    while (this.#queue.count > 0 && !this.#stop.signal.aborted) await this.#sendBatch();
     clearTimeout(limit);
-    if (this.#queue.length > 0) this.#drop(this.#queue.length, "the process ends");
+    if (this.#queue.count > 0) this.#drop(this.#queue.count, "the process ends");
     this.#spool?.close();
   }
 
   #schedule(): void {
     if (this.#isClosing || this.#sending !== undefined) return;
     clearTimeout(this.#timer);
-    const isFull = this.#queue.length >= BATCH && this.#pause === 0;
+    const isFull = this.#queue.hasFullBatch && this.#pause === 0;
     this.#timer = setTimeout(() => void this.#run(), isFull ? 0 : Math.max(this.#pause, this.#options.delay ?? 1000));
     // Waiting spans do not keep the process alive; `close` sends them.
     this.#timer.unref();
@@ -103,13 +116,14 @@ class Exporter implements OtlpExporter {
     this.#sending ??= this.#sendBatch();
     await this.#sending;
     this.#sending = undefined;
-    if (this.#queue.length > 0) this.#schedule();
+    if (this.#queue.count > 0) this.#schedule();
   }
 
   /** Never rejects. */
   async #sendBatch(): Promise<void> {
-    const batch = this.#queue.slice(0, BATCH);
-    const problem = await this.#send(tracesRequest(this.#options.resource, batch));
+    const batch = this.#queue.first();
+    if (batch === undefined) return;
+    const problem = await this.#send([this.#requestStart, batch.members, END]);
     if (problem?.isTemporary === true) {
       const doubled = Math.min(LONGEST_PAUSE, (this.#pause || FIRST_PAUSE / 2) * 2);
       this.#pause = problem.retryAfter ?? doubled * (0.5 + Math.random() / 2);
@@ -118,28 +132,24 @@ class Exporter implements OtlpExporter {
       return;
     }
     this.#pause = 0;
-    this.#queue = this.#queue.slice(batch.length);
+    const { count } = batch;
+    this.#queue.removeFirst();
     if (problem === undefined) this.#isFailureLogged = false;
-    else this.#drop(batch.length, problem.reason);
-    this.#spool?.sent(batch.length);
+    else this.#drop(count, problem.reason);
+    this.#spool?.sent(count);
   }
 
-  async #send(body: string): Promise<Problem | undefined> {
-    const { url, headers, timeout = 10_000, fetch: send = fetch } = this.#options;
+  async #send(body: readonly Uint8Array[]): Promise<Problem | undefined> {
+    const { url, timeout = 10_000 } = this.#options;
+    const headers = { ...this.#options.headers, "content-type": "application/json" };
+    const signal = AbortSignal.any([this.#stop.signal, AbortSignal.timeout(timeout)]);
     try {
-      const response = await send(url, {
-        method: "POST",
-        headers: { ...headers, "content-type": "application/json" },
-        body,
-        signal: AbortSignal.any([this.#stop.signal, AbortSignal.timeout(timeout)]),
-        redirect: "error",
-      });
-      await response.body?.cancel();
-      if (response.ok) return undefined;
-      const seconds = Number(response.headers.get("retry-after"));
+      const { status, retryAfter } = await this.#post({ url, headers, body, signal });
+      if (status >= 200 && status < 300) return undefined;
+      const seconds = Number(retryAfter);
       return {
-        reason: `HTTP ${response.status}`,
-        isTemporary: RETRIED.has(response.status),
+        reason: `HTTP ${status}`,
+        isTemporary: RETRIED.has(status),
         ...(seconds > 0 && { retryAfter: Math.min(seconds * 1000, LONGEST_PAUSE) }),
       };
     } catch (error) {

@@ -1,4 +1,4 @@
-import type { Attributes, AttributeValue, SpanData } from "../spans/span-data.ts";
+import type { Attributes, AttributeValue, SpanData, SpanEvent } from "../spans/span-data.ts";
 
 /** Names and values that describe the process that writes the spans. */
 export type Resource = Readonly<Record<string, string>>;
@@ -6,46 +6,60 @@ export type Resource = Readonly<Record<string, string>>;
 const KINDS = { internal: 1, server: 2, client: 3 } as const;
 const ERROR_STATUS = 2;
 
-/** A span as a JSON text of OTLP (opentelemetry-proto, `trace.proto`). Without an end if it has not ended. */
-export function spanJson(span: SpanData): string {
-  const { context, parentSpanId, name, kind, start, end, attributes, events, droppedEvents, links, failed } = span;
-  let text = `{"traceId":"${context.traceId}","spanId":"${context.spanId}"`;
-  if (context.state !== undefined) text += `,"traceState":${JSON.stringify(context.state)}`;
-  if (parentSpanId !== undefined) text += `,"parentSpanId":"${parentSpanId}"`;
-  text += `,"flags":${context.flags},"name":${JSON.stringify(name)},"kind":${KINDS[kind]}`;
-  text += `,"startTimeUnixNano":"${nanoseconds(start)}"`;
-  if (end !== undefined) text += `,"endTimeUnixNano":"${nanoseconds(end)}"`;
-  text += `,"attributes":${attributesJson(attributes)}`;
-  if (events.length > 0) {
-    const written = events.map(
-      (event) =>
-        `{"timeUnixNano":"${nanoseconds(event.at)}","name":${JSON.stringify(event.name)},"attributes":${attributesJson(event.attributes)}}`,
-    );
-    text += `,"events":[${written.join()}]`;
-  }
-  if (droppedEvents > 0) text += `,"droppedEventsCount":${droppedEvents}`;
+/**
+ * A span as a JSON text of OTLP (opentelemetry-proto, `trace.proto`), in two parts. The head is what is known at the beginning, so that it is put
+ * together once for a span that is kept at its beginning and sent at its end. It stops inside the list of attributes.
+ */
+export interface SpanText {
+  readonly spanId: string;
+  readonly head: string;
+  /** Without an end if the span has not ended. */
+  readonly tail: string;
+}
+
+export function spanText(span: SpanData): SpanText {
+  return { spanId: span.context.spanId, head: spanHead(span), tail: spanTail(span) };
+}
+
+export function spanHead({ context, parentSpanId, kind, start, attributes, links }: SpanData): string {
+  let text = `{"traceId":"${context.traceId}","spanId":"${context.spanId}`;
+  if (parentSpanId !== undefined) text += `","parentSpanId":"${parentSpanId}`;
+  text += `","flags":${context.flags},"kind":${KINDS[kind]},"startTimeUnixNano":"${nanoseconds(start)}"`;
+  if (context.state !== undefined) text += `,"traceState":${quoted(context.state)}`;
   if (links.length > 0) {
     text += `,"links":[${links.map(({ traceId, spanId }) => `{"traceId":"${traceId}","spanId":"${spanId}"}`).join()}]`;
   }
-  return inOnePiece(failed ? `${text},"status":{"code":${ERROR_STATUS}}}` : `${text}}`);
+  return `${text},"attributes":[${attributesJson(attributes)}`;
 }
 
-const scratch = Buffer.allocUnsafeSlow(16_384);
-
-/**
- * The same text. V8 keeps a text that was put together as a tree of its pieces, several times as large, and a span waits for a second before it is sent:
- * with trees, collecting garbage cost more than all other work of tracing.
- */
-function inOnePiece(text: string): string {
-  // A character has at most 3 bytes per unit of length.
-  if (text.length * 3 > scratch.length) return text;
-  return scratch.toString("utf8", 0, scratch.write(text, "utf8"));
+export function spanTail({ name, end, attributes, endAttributes, events, droppedEvents, failed }: SpanData): string {
+  let text = endAttributes === undefined ? "" : attributesJson(endAttributes);
+  if (text !== "" && hasAny(attributes)) text = `,${text}`;
+  text += `],"name":${quoted(name)}`;
+  if (end !== undefined) text += `,"endTimeUnixNano":"${nanoseconds(end)}"`;
+  if (events.length > 0) text += `,"events":[${eventsJson(events)}]`;
+  if (droppedEvents > 0) text += `,"droppedEventsCount":${droppedEvents}`;
+  return failed ? `${text},"status":{"code":${ERROR_STATUS}}}` : `${text}}`;
 }
 
-/** The body of a request to `/v1/traces` with these spans, each as `spanJson` writes it. */
-export function tracesRequest(resource: Resource, spans: readonly string[]): string {
-  const scope = `{"scope":{"name":"palaver"},"spans":[${spans.join()}]}`;
-  return `{"resourceSpans":[{"resource":{"attributes":${attributesJson(resource)}},"scopeSpans":[${scope}]}]}`;
+/** The body of a request to `/v1/traces` is this, the spans with commas between them, and `REQUEST_END`. */
+export function requestStart(resource: Resource): string {
+  return `{"resourceSpans":[{"resource":{"attributes":[${attributesJson(resource)}]},"scopeSpans":[{"scope":{"name":"palaver"},"spans":[`;
+}
+export const REQUEST_END = "]}]}]}";
+
+function eventsJson(events: readonly SpanEvent[]): string {
+  let text = "";
+  for (const { name, at, attributes } of events) {
+    if (text !== "") text += ",";
+    text += `{"timeUnixNano":"${nanoseconds(at)}","name":${quoted(name)},"attributes":[${attributesJson(attributes)}]}`;
+  }
+  return text;
+}
+
+function hasAny(attributes: Attributes): boolean {
+  for (const key in attributes) if (attributes[key] !== undefined) return true;
+  return false;
 }
 
 function attributesJson(attributes: Attributes): string {
@@ -53,9 +67,11 @@ function attributesJson(attributes: Attributes): string {
   for (const key in attributes) {
     const value = attributes[key];
     if (value === undefined) continue;
-    text += `${text === "" ? "" : ","}${keyJson(key)}${valueJson(value)}}`;
+    if (text !== "") text += ",";
+    text += keyJson(key);
+    text += valueJson(value);
   }
-  return `[${text}]`;
+  return text;
 }
 
 /** The names of attributes are few, and written again and again. */
@@ -70,14 +86,38 @@ function keyJson(key: string): string {
   return text;
 }
 
-/** 64-bit numbers are strings in the JSON of protobuf. */
+/** With the bracket that closes the attribute. 64-bit numbers are strings in the JSON of protobuf. */
 function valueJson(value: AttributeValue): string {
-  if (typeof value === "string") return `{"stringValue":${JSON.stringify(value)}}`;
-  if (typeof value === "boolean") return `{"boolValue":${value}}`;
-  return Number.isInteger(value) ? `{"intValue":"${value}"}` : `{"doubleValue":${value}}`;
+  if (typeof value === "string") return `{"stringValue":${quoted(value)}}}`;
+  if (typeof value === "object") {
+    return `{"arrayValue":{"values":[${value.map((each) => `{"stringValue":${quoted(each)}}`).join()}]}}}`;
+  }
+  if (typeof value === "boolean") return `{"boolValue":${value}}}`;
+  return Number.isInteger(value) ? `{"intValue":"${value}"}}` : `{"doubleValue":${value}}}`;
 }
 
-/** From milliseconds. A double cannot hold them as one number, so the text is put together from microseconds. */
+/** Printable ASCII without quotes and backslashes. */
+const PLAIN = /^[ !#-[\]-~]*$/;
+
+/** As `JSON.stringify`, which is slower for short texts. */
+function quoted(text: string): string {
+  return PLAIN.test(text) ? `"${text}"` : JSON.stringify(text);
+}
+
+let lastSecond = Number.NaN;
+let lastSecondText = "";
+
+/**
+ * From milliseconds, exact to the microsecond: a double cannot hold nanoseconds. Spans that are written together are of the same second, whose
+ * text is kept, because large numbers are slow to convert.
+ */
 function nanoseconds(milliseconds: number): string {
-  return `${Math.round(milliseconds * 1000)}000`;
+  const microseconds = Math.round(milliseconds * 1000);
+  const second = Math.floor(microseconds / 1_000_000);
+  if (second !== lastSecond) {
+    lastSecond = second;
+    lastSecondText = String(second);
+  }
+  const rest = microseconds - second * 1_000_000;
+  return `${lastSecondText}${rest < 100_000 ? String(rest).padStart(6, "0") : rest}000`;
 }

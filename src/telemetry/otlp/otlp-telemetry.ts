@@ -1,8 +1,8 @@
 import type { Telemetry } from "../contract.ts";
 import { EVERYTHING, type Sampler } from "../spans/sampler.ts";
-import { liveSpans } from "../spans/start-live-span.ts";
 import { createTracing } from "../spans/tracing.ts";
 import { createOtlpExporter, type OtlpExporterOptions } from "./otlp-exporter.ts";
+import { liveSpans } from "./start-live-span.ts";
 
 /** Observes a client or a server, and sends spans to a collector. */
 export interface OtlpTelemetry extends Telemetry {

@@ -26,7 +26,8 @@ export const STEP = "palaver.step";
 export const QUESTION = "palaver.question";
 export const WAIT = "palaver.wait";
 export const DELIVERY = "palaver.webhook.deliver";
-// Reserved for agents that call tools and models: `execute_tool NAME` and `chat MODEL`.
+export const EXECUTE_TOOL = "execute_tool";
+export const CHAT = "chat";
 
 export const STATUS_EVENT = "a2a.task.status";
 export const ARTIFACT_EVENT = "a2a.task.artifact";
@@ -41,6 +42,17 @@ export const ATTRIBUTE = {
   agentName: "gen_ai.agent.name",
   agentId: "gen_ai.agent.id",
   operationName: "gen_ai.operation.name",
+  provider: "gen_ai.provider.name",
+  requestModel: "gen_ai.request.model",
+  responseModel: "gen_ai.response.model",
+  finishReasons: "gen_ai.response.finish_reasons",
+  inputTokens: "gen_ai.usage.input_tokens",
+  cachedInputTokens: "gen_ai.usage.cache_read.input_tokens",
+  outputTokens: "gen_ai.usage.output_tokens",
+  reasoningTokens: "gen_ai.usage.reasoning.output_tokens",
+  toolName: "gen_ai.tool.name",
+  toolCallId: "gen_ai.tool.call.id",
+  toolType: "gen_ai.tool.type",
   errorType: "error.type",
   serverAddress: "server.address",
   serverPort: "server.port",
@@ -57,14 +69,37 @@ export const ATTRIBUTE = {
   seq: "palaver.event.seq",
 } as const;
 
-/** The binding of a dialect such as `0.3/rest-proto`, as agent cards name it. */
-export function bindingName(dialect: string): string {
-  const [, binding = ""] = dialect.split("/");
+/** Version and binding of a dialect such as `0.3/rest-proto`. The binding as agent cards name it. */
+export function dialectNames(dialect: string): DialectNames {
+  const known = DIALECTS.get(dialect);
+  if (known !== undefined) return known;
+  const [version = "", binding = ""] = dialect.split("/");
+  const names = { version, binding: bindingName(binding) };
+  DIALECTS.set(dialect, names);
+  return names;
+}
+
+interface DialectNames {
+  readonly version: string;
+  readonly binding: string;
+}
+
+/** Dialects are those of the codecs, so they are few. */
+const DIALECTS = new Map<string, DialectNames>();
+
+function bindingName(binding: string): string {
   if (binding.startsWith("rest")) return "HTTP+JSON";
   return binding === "plain" ? binding : binding.toUpperCase();
 }
 
 /** `TASK_STATE_WORKING` for `working`: as in A2A 1.0. */
-export function stateName(state: TaskState): string {
-  return `TASK_STATE_${state.toUpperCase().replaceAll("-", "_")}`;
-}
+export const STATE_NAMES: Readonly<Record<TaskState, string>> = {
+  submitted: "TASK_STATE_SUBMITTED",
+  working: "TASK_STATE_WORKING",
+  "input-required": "TASK_STATE_INPUT_REQUIRED",
+  "auth-required": "TASK_STATE_AUTH_REQUIRED",
+  completed: "TASK_STATE_COMPLETED",
+  failed: "TASK_STATE_FAILED",
+  canceled: "TASK_STATE_CANCELED",
+  rejected: "TASK_STATE_REJECTED",
+};

@@ -1,7 +1,7 @@
 import type { TraceContext } from "../../protocol/trace-context.ts";
 
 /** A value of an attribute. */
-export type AttributeValue = string | number | boolean;
+export type AttributeValue = string | number | boolean | string[];
 /** Members that are `undefined` are left out. */
 export type Attributes = Readonly<Record<string, AttributeValue | undefined>>;
 
@@ -27,6 +27,8 @@ export interface SpanData {
   /** `undefined`: it has not ended. */
   readonly end: number | undefined;
   readonly attributes: Attributes;
+  /** Attributes that were not known at the beginning. */
+  readonly endAttributes?: Attributes | undefined;
   readonly events: readonly SpanEvent[];
   /** Events that were left out because there were too many. */
   readonly droppedEvents: number;
@@ -34,14 +36,4 @@ export interface SpanData {
   readonly links: readonly TraceContext[];
   /** Whether the work failed. */
   readonly failed: boolean;
-}
-
-/** Receives spans. Its functions must be fast and must not throw. */
-export interface SpanSink {
-  /**
-   * A span has begun, and its context is about to be stored with a task, or to leave the process, which `leaves` says. Called once per span, at most.
-   */
-  began?(span: SpanData, leaves: boolean): void;
-  /** A span has ended. */
-  ended(span: SpanData): void;
 }

@@ -19,7 +19,7 @@ export interface NewSpan {
 /** How a span ended. */
 export interface SpanOutcome {
   /** Replaces the name, if it was not known at the beginning. */
-  readonly name?: string;
+  readonly name?: string | undefined;
   readonly attributes?: Attributes;
   readonly failed?: boolean;
 }
@@ -27,9 +27,9 @@ export interface SpanOutcome {
 /** A span that has not ended. */
 export interface OpenSpan {
   readonly trace: TraceContext;
-  event(name: string, attributes: Attributes): void;
-  /** Later calls do nothing. */
-  end(outcome: SpanOutcome): void;
+  addEvent(name: string, attributes: Attributes): void;
+  /** Ends the span. Later calls do nothing. */
+  finish(outcome: SpanOutcome): void;
 }
 
 /** Starts spans: this package's own, or those of the OpenTelemetry API. */

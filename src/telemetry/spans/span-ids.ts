@@ -17,12 +17,17 @@ export interface SpanIdentity {
 
 /** The id of the span of a piece of work: 16 hexadecimal digits, always the same for the same work. */
 export function derivedSpanId({ taskId, turn = 0, attempt, kind, key }: SpanIdentity): string {
-  return digest(`${taskId}\n${turn}\n${attempt}\n${kind}\n${key}`).slice(0, 16);
+  return digest(`${taskId}\n${turn}\n${attempt}\n${kind}\n${key}`, 16);
+}
+
+/** The id of the span of a request: derived from the span that it is part of, and its number there, from 1 on. */
+export function requestSpanId(parentSpanId: string, ordinal: number): string {
+  return digest(`${parentSpanId}\nrequest\n${ordinal}`, 16);
 }
 
 /** The trace of a task whose creator sent no trace context: 32 hexadecimal digits, always the same for the same task. */
 export function derivedTraceId(taskId: string): string {
-  return digest(`trace\n${taskId}`);
+  return digest(`trace\n${taskId}`, 32);
 }
 
 /** The context of work inside an attempt. `trace`: the context stored with the task. */
@@ -54,16 +59,16 @@ function randomHex(bytes: number): string {
   for (let i = used; i < used + bytes; i++) text += HEX[pool[i] ?? 0];
   used += bytes;
   // Ids must not be zero (W3C Trace Context §3.2.2).
-  return /^0+$/.test(text) ? randomHex(bytes) : text;
+  return text.startsWith("00000000") ? randomHex(bytes) : text;
 }
 
 const HEX: readonly string[] = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, "0"));
 
 /**
- * 128 bits as 32 hexadecimal digits: four lanes of multiply and rotate, mixed at the end (as in MurmurHash3). Not for security: somebody who
+ * The first 16 or all 32 hexadecimal digits of 128 bits: four lanes of multiply and rotate, mixed at the end (as in MurmurHash3). Not for security: somebody who
  * chooses task ids could at most make two of his own spans look like one.
  */
-function digest(text: string): string {
+function digest(text: string, digits: 16 | 32): string {
   let [a, b, c, d] = [0x3c2d1e0f, 0x51ab73c9, 0x6e8f14d7, 0x7a40be65];
   for (let i = 0; i < text.length; i++) {
     const unit = text.charCodeAt(i);
@@ -77,8 +82,13 @@ function digest(text: string): string {
   c = finish(c ^ b);
   d = finish(d ^ c);
   a = finish(a ^ d);
-  const hex = [a, b, c, d].map((lane) => (lane >>> 0).toString(16).padStart(8, "0")).join("");
-  return hex.slice(0, 16) === "0".repeat(16) ? `1${hex.slice(1)}` : hex;
+  if (a === 0 && b === 0) a = 0x10000000;
+  return digits === 16 ? hexOf(a) + hexOf(b) : hexOf(a) + hexOf(b) + hexOf(c) + hexOf(d);
+}
+
+/** 32 bits as 8 hexadecimal digits. */
+function hexOf(lane: number): string {
+  return `${HEX[lane >>> 24]}${HEX[(lane >>> 16) & 255]}${HEX[(lane >>> 8) & 255]}${HEX[lane & 255]}`;
 }
 
 function finish(lane: number): number {

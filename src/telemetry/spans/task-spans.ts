@@ -1,7 +1,8 @@
+import type { StepCall, StepCallResult } from "../../protocol/step-call.ts";
 import type { TraceContext } from "../../protocol/trace-context.ts";
 import type { AttemptStart, DeliveryStart, StepStart, WaitStart } from "../contract.ts";
-import { ATTRIBUTE, DELIVERY, INVOKE_AGENT, QUESTION, STEP, WAIT } from "./names.ts";
-import type { Attributes } from "./span-data.ts";
+import { ATTRIBUTE, CHAT, DELIVERY, EXECUTE_TOOL, INVOKE_AGENT, QUESTION, STEP, WAIT } from "./names.ts";
+import type { Attributes, AttributeValue } from "./span-data.ts";
 import type { NewSpan } from "./span-factory.ts";
 import { attemptContext, derivedSpanId, type SpanIdentity, type SpanSubject } from "./span-ids.ts";
 
@@ -9,28 +10,65 @@ import { attemptContext, derivedSpanId, type SpanIdentity, type SpanSubject } fr
 // described by the same functions, so that they have the same ids.
 
 export function attemptSpan(start: AttemptStart): NewSpan {
+  const spanId = derivedSpanId(identityOf(start, "attempt", ""));
+  const attributes = taskAttributes(start, spanId);
+  attributes[ATTRIBUTE.operationName] = INVOKE_AGENT;
   return {
-    ...taskSpan(start, { kind: "attempt", key: "", attributes: { [ATTRIBUTE.operationName]: INVOKE_AGENT } }),
     parent: start.trace,
+    spanId,
     name: `${INVOKE_AGENT} ${start.agent}`,
+    kind: "internal",
+    attributes,
     isStoredFirst: true,
     continues: earlierAttempt(start),
   };
 }
 
 export function stepSpan(start: StepStart): NewSpan {
+  const spanId = derivedSpanId(identityOf(start, "step", start.key));
+  const attributes = taskAttributes(start, spanId);
+  attributes[ATTRIBUTE.stepName] = start.name;
+  const { parent, call } = start;
+  if (call === undefined) return { parent, spanId, name: `${STEP} ${start.name}`, kind: "internal", attributes };
+  addCall(attributes, call);
+  const operation = call.kind === "model" ? CHAT : EXECUTE_TOOL;
+  const kind = call.kind === "model" ? "client" : "internal";
+  return { parent, spanId, name: `${operation} ${call.name}`, kind, attributes };
+}
+
+function addCall(attributes: Record<string, AttributeValue | undefined>, call: StepCall): void {
+  if (call.kind === "model") {
+    attributes[ATTRIBUTE.operationName] = CHAT;
+    attributes[ATTRIBUTE.requestModel] = call.name;
+    attributes[ATTRIBUTE.provider] = call.provider;
+    return;
+  }
+  attributes[ATTRIBUTE.operationName] = EXECUTE_TOOL;
+  attributes[ATTRIBUTE.toolName] = call.name;
+  attributes[ATTRIBUTE.toolCallId] = call.id;
+  attributes[ATTRIBUTE.toolType] = "function";
+}
+
+/** The attributes of a model call or a tool call that are known at its end. */
+export function callResultAttributes(result: StepCallResult): Attributes {
   return {
-    ...taskSpan(start, { kind: "step", key: start.key, attributes: { [ATTRIBUTE.stepName]: start.name } }),
-    parent: start.parent,
-    name: `${STEP} ${start.name}`,
+    [ATTRIBUTE.responseModel]: result.model,
+    [ATTRIBUTE.finishReasons]: result.finishReason === undefined ? undefined : [result.finishReason],
+    [ATTRIBUTE.inputTokens]: result.inputTokens,
+    [ATTRIBUTE.cachedInputTokens]: result.cachedInputTokens,
+    [ATTRIBUTE.outputTokens]: result.outputTokens,
+    [ATTRIBUTE.reasoningTokens]: result.reasoningTokens,
   };
 }
 
 export function waitSpan(start: WaitStart): NewSpan {
+  const spanId = derivedSpanId(identityOf(start, start.kind, start.key));
   return {
-    ...taskSpan(start, { kind: start.kind, key: start.key, attributes: {} }),
     parent: start.parent,
+    spanId,
     name: start.kind === "question" ? QUESTION : WAIT,
+    kind: "internal",
+    attributes: taskAttributes(start, spanId),
   };
 }
 
@@ -52,33 +90,20 @@ export function deliverySpan({ taskId, agent, webhook, seq, attempt, trace }: De
   };
 }
 
-interface Subject {
-  readonly kind: SpanSubject;
-  readonly key: string;
-  readonly attributes: Attributes;
+function identityOf({ taskId, turn, attempt }: AttemptStart, kind: SpanSubject, key: string): SpanIdentity {
+  return { taskId, turn, attempt, kind, key };
 }
 
 /** The key itself is not an attribute: that of a question contains its text. */
-function taskSpan(
-  start: AttemptStart,
-  { kind, key, attributes }: Subject,
-): Pick<NewSpan, "kind" | "attributes"> & { spanId: string } {
-  const { taskId, contextId, agent, turn, attempt, skill } = start;
-  const identity: SpanIdentity = { taskId, turn, attempt, kind, key };
-  const spanId = derivedSpanId(identity);
+function taskAttributes(start: AttemptStart, spanId: string): Record<string, AttributeValue | undefined> {
   return {
-    spanId,
-    kind: "internal",
-    attributes: {
-      [ATTRIBUTE.taskId]: taskId,
-      [ATTRIBUTE.contextId]: contextId,
-      [ATTRIBUTE.agentId]: agent,
-      [ATTRIBUTE.skill]: skill,
-      [ATTRIBUTE.turn]: turn,
-      [ATTRIBUTE.attempt]: attempt,
-      [ATTRIBUTE.spanKey]: spanId,
-      ...attributes,
-    },
+    [ATTRIBUTE.taskId]: start.taskId,
+    [ATTRIBUTE.contextId]: start.contextId,
+    [ATTRIBUTE.agentId]: start.agent,
+    [ATTRIBUTE.skill]: start.skill,
+    [ATTRIBUTE.turn]: start.turn,
+    [ATTRIBUTE.attempt]: start.attempt,
+    [ATTRIBUTE.spanKey]: spanId,
   };
 }
 

@@ -1,9 +1,30 @@
+import type { TaskState } from "../../protocol/state.ts";
 import type { TraceContext } from "../../protocol/trace-context.ts";
-import type { Span, Telemetry } from "../contract.ts";
-import { ownedBy } from "../telemetry-of.ts";
-import { ARTIFACT_EVENT, ATTRIBUTE, bindingName, METHODS, STATUS_EVENT, stateName, UNKNOWN_METHOD } from "./names.ts";
-import type { OpenSpan, SpanOutcome, StartSpan } from "./span-factory.ts";
-import { attemptSpan, deliverySpan, stepSpan, waitSpan } from "./task-spans.ts";
+import type {
+  AttemptEnd,
+  CallEnd,
+  CallStart,
+  DeliveryEnd,
+  RequestEnd,
+  RequestStart,
+  Span,
+  Telemetry,
+  WaitEnd,
+  WorkEnd,
+} from "../contract.ts";
+import { nextRequestOf, ownedBy } from "../telemetry-of.ts";
+import {
+  ARTIFACT_EVENT,
+  ATTRIBUTE,
+  dialectNames,
+  METHODS,
+  STATE_NAMES,
+  STATUS_EVENT,
+  UNKNOWN_METHOD,
+} from "./names.ts";
+import type { NewSpan, OpenSpan, SpanOutcome, StartSpan } from "./span-factory.ts";
+import { requestSpanId } from "./span-ids.ts";
+import { attemptSpan, callResultAttributes, deliverySpan, stepSpan, waitSpan } from "./task-spans.ts";
 
 /** Turns what a server or a client does into spans. Message contents, credentials and error texts are in none of them. */
 export function createTracing(start: StartSpan): Telemetry {
@@ -12,8 +33,8 @@ export function createTracing(start: StartSpan): Telemetry {
     readonly open: OpenSpan;
     readonly #outcome: (end: End) => SpanOutcome;
     #trace: TraceContext | undefined;
-    constructor(open: OpenSpan, outcome: (end: End) => SpanOutcome) {
-      this.open = open;
+    constructor(created: NewSpan, outcome: (end: End) => SpanOutcome) {
+      this.open = start(created);
       this.#outcome = outcome;
     }
     get trace(): TraceContext {
@@ -21,73 +42,96 @@ export function createTracing(start: StartSpan): Telemetry {
       return this.#trace;
     }
     end(end: End): void {
-      this.open.end(this.#outcome(end));
+      this.open.finish(this.#outcome(end));
     }
   }
-  class TracedAttempt extends Traced<{ readonly outcome: string }> {
-    event(seq: number, state: Parameters<typeof stateName>[0] | undefined): void {
-      if (state === undefined) this.open.event(ARTIFACT_EVENT, { [ATTRIBUTE.seq]: seq });
-      else this.open.event(STATUS_EVENT, { [ATTRIBUTE.seq]: seq, [ATTRIBUTE.taskState]: stateName(state) });
+  class TracedAttempt extends Traced<AttemptEnd> {
+    event(seq: number, state: TaskState | undefined): void {
+      if (state === undefined) this.open.addEvent(ARTIFACT_EVENT, { [ATTRIBUTE.seq]: seq });
+      else this.open.addEvent(STATUS_EVENT, { [ATTRIBUTE.seq]: seq, [ATTRIBUTE.taskState]: STATE_NAMES[state] });
     }
   }
 
   const telemetry: Telemetry = {
-    call: ({ agent, trace }) =>
-      new Traced(
-        start({
-          ...{ parent: trace, name: UNKNOWN_METHOD, kind: "server", isStoredFirst: true },
-          attributes: { [ATTRIBUTE.agentId]: agent },
-        }),
-        ({ operation, dialect, taskId, error }) => {
-          const method = operation === undefined ? undefined : METHODS[operation];
-          const [version] = dialect.split("/");
-          return {
-            ...(method !== undefined && { name: method }),
-            attributes: {
-              [ATTRIBUTE.method]: method,
-              [ATTRIBUTE.protocolVersion]: version,
-              [ATTRIBUTE.protocolBinding]: bindingName(dialect),
-              [ATTRIBUTE.taskId]: taskId,
-              [ATTRIBUTE.errorType]: error,
-            },
-            // An error that the caller caused is no failure of the server.
-            failed: error === "internal",
-          };
-        },
-      ),
-    attempt: (attempt) =>
-      new TracedAttempt(start(attemptSpan(attempt)), ({ outcome }) => ({
-        attributes: { [ATTRIBUTE.outcome]: outcome },
-        failed: outcome === "failed",
-      })),
-    step: (step) => new Traced(start(stepSpan(step)), ({ error }) => failure(error)),
-    wait: (wait) =>
-      new Traced(start(waitSpan(wait)), ({ outcome }) => ({ attributes: { [ATTRIBUTE.outcome]: outcome } })),
-    delivery: (delivery) =>
-      new Traced(start(deliverySpan(delivery)), ({ outcome, httpStatus }) => ({
-        attributes: { [ATTRIBUTE.outcome]: outcome, [ATTRIBUTE.httpStatus]: httpStatus },
-        failed: outcome !== "delivered",
-      })),
-    request({ url, operation, trace }) {
-      const { hostname, port, protocol } = new URL(url);
-      const attributes = {
-        [ATTRIBUTE.method]: METHODS[operation],
-        [ATTRIBUTE.serverAddress]: hostname,
-        [ATTRIBUTE.serverPort]: Number(port) || (protocol === "https:" ? 443 : 80),
-      };
-      return new Traced(
-        start({ parent: trace, name: METHODS[operation], kind: "client", attributes }),
-        ({ httpStatus, error }) => {
-          const ended = failure(error);
-          return {
-            attributes: { ...ended.attributes, [ATTRIBUTE.httpStatus]: httpStatus },
-            failed: ended.failed === true || (httpStatus ?? 0) >= 400,
-          };
-        },
-      );
-    },
+    call: (call) => new Traced(callSpan(call), callOutcome),
+    attempt: (attempt) => new TracedAttempt(attemptSpan(attempt), attemptOutcome),
+    step: (step) => new Traced(stepSpan(step), stepOutcome),
+    wait: (wait) => new Traced(waitSpan(wait), waitOutcome),
+    delivery: (delivery) => new Traced(deliverySpan(delivery), deliveryOutcome),
+    request: (request) => new Traced(requestSpan(request), requestOutcome),
   };
   return telemetry;
+}
+
+function callSpan({ agent, trace }: CallStart): NewSpan {
+  return {
+    parent: trace,
+    name: UNKNOWN_METHOD,
+    kind: "server",
+    attributes: { [ATTRIBUTE.agentId]: agent },
+    isStoredFirst: true,
+  };
+}
+
+function callOutcome({ operation, dialect, taskId, error }: CallEnd): SpanOutcome {
+  const method = operation === undefined ? undefined : METHODS[operation];
+  const { version, binding } = dialectNames(dialect);
+  return {
+    name: method,
+    attributes: {
+      [ATTRIBUTE.method]: method,
+      [ATTRIBUTE.protocolVersion]: version,
+      [ATTRIBUTE.protocolBinding]: binding,
+      [ATTRIBUTE.taskId]: taskId,
+      [ATTRIBUTE.errorType]: error,
+    },
+    // An error that the caller caused is no failure of the server.
+    failed: error === "internal",
+  };
+}
+
+function attemptOutcome({ outcome }: AttemptEnd): SpanOutcome {
+  return { attributes: { [ATTRIBUTE.outcome]: outcome }, failed: outcome === "failed" };
+}
+
+function stepOutcome({ error, result }: WorkEnd): SpanOutcome {
+  if (error !== undefined || result === undefined) return failure(error);
+  return { attributes: callResultAttributes(result), failed: result.failed === true };
+}
+
+function waitOutcome({ outcome }: WaitEnd): SpanOutcome {
+  return { attributes: { [ATTRIBUTE.outcome]: outcome } };
+}
+
+function deliveryOutcome({ outcome, httpStatus }: DeliveryEnd): SpanOutcome {
+  return {
+    attributes: { [ATTRIBUTE.outcome]: outcome, [ATTRIBUTE.httpStatus]: httpStatus },
+    failed: outcome !== "delivered",
+  };
+}
+
+function requestSpan({ url, operation, trace }: RequestStart): NewSpan {
+  const { hostname, port, protocol } = new URL(url);
+  const ordinal = nextRequestOf(trace);
+  const spanId = trace === undefined || ordinal === undefined ? undefined : requestSpanId(trace.spanId, ordinal);
+  const attributes = {
+    [ATTRIBUTE.method]: METHODS[operation],
+    [ATTRIBUTE.serverAddress]: hostname,
+    [ATTRIBUTE.serverPort]: Number(port) || (protocol === "https:" ? 443 : 80),
+    [ATTRIBUTE.spanKey]: spanId,
+  };
+  return {
+    ...{ parent: trace, name: METHODS[operation], kind: "client", attributes },
+    ...(spanId !== undefined && { spanId }),
+  };
+}
+
+function requestOutcome({ httpStatus, error }: RequestEnd): SpanOutcome {
+  const ended = failure(error);
+  return {
+    attributes: { ...ended.attributes, [ATTRIBUTE.httpStatus]: httpStatus },
+    failed: ended.failed === true || (httpStatus ?? 0) >= 400,
+  };
 }
 
 /** The text of an error may contain anything: only its kind is recorded. */

@@ -4,12 +4,11 @@ import type { TaskId } from "../../protocol/ids.ts";
 import { ANONYMOUS } from "../../protocol/principal.ts";
 import { auditEntry } from "../audit.ts";
 import { openSession } from "../console/open-session.ts";
-import type { Exchange, Headers, Reply } from "../exchange.ts";
-import type { TransportEnvironment } from "../options.ts";
+import type { Headers, Reply } from "../exchange.ts";
 import { traceOf } from "../trace-of.ts";
 import { authenticateOperator, type OperatorAccess } from "./operator-access.ts";
 import { errorReply, privateJson } from "./operator-reply.ts";
-import { OPERATOR_ROUTES } from "./operator-routes.ts";
+import { type AcceptedRequest, OPERATOR_ROUTES } from "./operator-routes.ts";
 import type { ReservedPaths } from "./reserved-paths.ts";
 
 const BASE = "/operator/v1";
@@ -30,7 +29,7 @@ export function createOperatorPath(operator: Operator, access: OperatorAccess): 
           reply = await openSession(access.sessions, exchange, environment);
         else {
           principal = await authenticateOperator(access, exchange, environment);
-          reply = await answer(operator, exchange, environment);
+          reply = await answer(operator, { exchange, environment, principal });
         }
       } catch (thrown) {
         const error = toA2AError(thrown);
@@ -67,7 +66,8 @@ class WrongMethod extends A2AError {
   }
 }
 
-async function answer(operator: Operator, exchange: Exchange, environment: TransportEnvironment): Promise<Reply> {
+async function answer(operator: Operator, request: AcceptedRequest): Promise<Reply> {
+  const { exchange } = request;
   const { target, method } = exchange;
   const path = pathOf(target);
   const segments = path.slice(BASE.length + 1).split("/");
@@ -85,7 +85,7 @@ async function answer(operator: Operator, exchange: Exchange, environment: Trans
     );
   const query = new URLSearchParams(target.slice(path.length));
   const key = decoded(segments[route.path.indexOf("*")] ?? "");
-  return privateJson(200, await route.run(operator, { exchange, environment, query, key }));
+  return privateJson(200, await route.run(operator, { ...request, query, key }));
 }
 
 /** The path without its query. */

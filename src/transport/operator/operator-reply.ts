@@ -19,8 +19,12 @@ const STATUS: Partial<Readonly<Record<A2AError["code"], readonly [status: number
   "task-not-found": [404, "NOT_FOUND"],
   "method-not-found": [404, "NOT_FOUND"],
   "method-not-allowed": [405, "UNIMPLEMENTED"],
+  "unsupported-operation": [409, "FAILED_PRECONDITION"],
+  "task-not-cancelable": [409, "FAILED_PRECONDITION"],
+  "task-changed": [409, "ABORTED"],
   "payload-too-large": [413, "OUT_OF_RANGE"],
   "unsupported-media-type": [415, "INVALID_ARGUMENT"],
+  "resource-exhausted": [429, "RESOURCE_EXHAUSTED"],
   "push-not-supported": [501, "UNIMPLEMENTED"],
   unavailable: [503, "UNAVAILABLE"],
 };

@@ -2,16 +2,23 @@ import type { Operator } from "../../operator/operator.ts";
 import { MAX_WAIT } from "../../operator/read-task.ts";
 import { A2AError, invalidField } from "../../protocol/error.ts";
 import type { TaskId } from "../../protocol/ids.ts";
+import type { Principal } from "../../protocol/principal.ts";
 import { parseJson, requireJson } from "../body/json-body.ts";
 import { readRequestBody } from "../body/request-body.ts";
 import type { Exchange } from "../exchange.ts";
 import type { TransportEnvironment } from "../options.ts";
+import { answerParts, emptyBody } from "./answer-body.ts";
 import { knownParameters, taskFilter, wholeNumber } from "./query.ts";
 
-/** One request of an operator. */
-export interface OperatorRequest {
+/** A request of an authenticated operator. */
+export interface AcceptedRequest {
   readonly exchange: Exchange;
   readonly environment: TransportEnvironment;
+  readonly principal: Principal;
+}
+
+/** Such a request for one path. */
+interface OperatorRequest extends AcceptedRequest {
   readonly query: URLSearchParams;
   /** The path segment that `*` stands for. */
   readonly key: TaskId;
@@ -60,6 +67,23 @@ export const OPERATOR_ROUTES: readonly OperatorRoute[] = [
     },
   },
   {
+    method: "POST",
+    path: ["tasks", "*", "cancel"],
+    run: withoutQuery(async (operator, request) => {
+      emptyBody(await bodyOf(request));
+      return operator.cancel(request.key);
+    }),
+  },
+  {
+    method: "POST",
+    path: ["tasks", "*", "answer"],
+    run: withoutQuery(async (operator, request) => {
+      const { key, principal, exchange } = request;
+      const parts = answerParts(await bodyOf(request));
+      return operator.answer(key, { parts, principal, signal: exchange.signal });
+    }),
+  },
+  {
     method: "GET",
     path: ["tasks", "*", "webhooks"],
     run: withoutQuery((operator, request) => operator.webhooksOf(request.key)),
@@ -77,20 +101,23 @@ export const OPERATOR_ROUTES: readonly OperatorRoute[] = [
   {
     method: "POST",
     path: ["dead-letters", "redeliver"],
-    run: withoutQuery(async (operator, { exchange, environment }) => {
-      requireJson(exchange);
-      return operator.redeliver(letterFrom(parseJson(await readRequestBody(environment, exchange, MAX_BODY))));
-    }),
+    run: withoutQuery(async (operator, request) => operator.redeliver(letterFrom(await bodyOf(request)))),
   },
   { method: "GET", path: ["nodes"], run: withoutQuery((operator) => operator.nodes()) },
   { method: "GET", path: ["metrics"], run: withoutQuery((operator) => operator.metrics()) },
 ];
 
-/** `{ taskId, configId }`, and the scope if the caller chose the task's id. */
-function letterFrom(body: unknown): Parameters<Operator["redeliver"]>[0] {
+/** The body, which must be a JSON object: a web page cannot send one to another origin without being asked first. */
+async function bodyOf({ exchange, environment }: AcceptedRequest): Promise<ReadonlyMap<string, unknown>> {
+  requireJson(exchange);
+  const body = parseJson(await readRequestBody(environment, exchange, MAX_BODY));
   if (typeof body !== "object" || body === null || Array.isArray(body))
     throw new A2AError("invalid-params", "The body must be an object");
-  const members = new Map<string, unknown>(Object.entries(body));
+  return new Map<string, unknown>(Object.entries(body));
+}
+
+/** `{ taskId, configId }`, and the scope if the caller chose the task's id. */
+function letterFrom(members: ReadonlyMap<string, unknown>): Parameters<Operator["redeliver"]>[0] {
   const text = (name: string): string | undefined => {
     const value = members.get(name);
     if (value === undefined || typeof value === "string") return value;

@@ -5,21 +5,29 @@ function reports() {
   const seen: string[] = [];
   const sink = { began: () => void seen.push("began"), ended: () => void seen.push("ended") };
   const context = { traceId: "a".repeat(32), spanId: "b".repeat(16), flags: 1 };
-  const start = { context, parentSpanId: undefined, name: "n", kind: "server", attributes: {}, links: [] } as const;
+  const start = {
+    context,
+    parentSpanId: undefined,
+    name: "n",
+    kind: "server",
+    attributes: {},
+    links: [],
+    start: 0,
+  } as const;
   return { seen, context, span: new LiveSpan({ ...start, isStoredFirst: true }, sink) };
 }
 
 test("a span is announced once, when its context is first used", () => {
   const { seen, span } = reports();
   expect(span.trace).toBe(span.trace);
-  span.end({});
-  span.end({});
+  span.finish({});
+  span.finish({});
   expect(seen).toEqual(["began", "ended"]);
 });
 
 test("a span whose context is first used after its end is not announced: it would never end again", () => {
   const { seen, context, span } = reports();
-  span.end({});
+  span.finish({});
   expect(span.trace).toEqual(context);
   expect(seen).toEqual(["ended"]);
 });

@@ -1,9 +1,9 @@
 import type { TraceContext } from "../../protocol/trace-context.ts";
+import { isSampled, type Sampler } from "../spans/sampler.ts";
+import type { StartSpan } from "../spans/span-factory.ts";
+import { randomSpanId, randomTraceId } from "../spans/span-ids.ts";
 import { LiveSpan } from "./live-span.ts";
-import { isSampled, type Sampler } from "./sampler.ts";
-import type { SpanSink } from "./span-data.ts";
-import type { StartSpan } from "./span-factory.ts";
-import { randomSpanId, randomTraceId } from "./span-ids.ts";
+import type { SpanSink } from "./span-sink.ts";
 
 /** Starts spans that are reported to a sink. */
 export function liveSpans(sink: SpanSink, sampler: Sampler): StartSpan {

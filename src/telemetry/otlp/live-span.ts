@@ -1,0 +1,89 @@
+import type { TraceContext } from "../../protocol/trace-context.ts";
+import { preciseNow } from "../spans/precise-now.ts";
+import type { Attributes, SpanData, SpanEvent, SpanKind } from "../spans/span-data.ts";
+import type { OpenSpan, SpanOutcome } from "../spans/span-factory.ts";
+import { type SpanText, spanHead, spanTail } from "./otlp-json.ts";
+import type { SpanSink } from "./span-sink.ts";
+
+/** Events that one span holds; further ones are counted. The default of OpenTelemetry. */
+const MAX_EVENTS = 128;
+
+interface SpanStart extends Pick<SpanData, "context" | "parentSpanId" | "name" | "kind" | "attributes" | "links"> {
+  readonly isStoredFirst: boolean | undefined;
+}
+
+/** A span that has not ended. It is reported at its end, and when its context is first used outside. */
+export class LiveSpan implements OpenSpan, SpanData, SpanText {
+  readonly context: TraceContext;
+  readonly parentSpanId: string | undefined;
+  name: string;
+  readonly kind: SpanKind;
+  readonly start: number = preciseNow();
+  end: number | undefined = undefined;
+  readonly attributes: Attributes;
+  endAttributes: Attributes | undefined = undefined;
+  #events: SpanEvent[] | undefined;
+  droppedEvents = 0;
+  readonly links: readonly TraceContext[];
+  failed = false;
+  readonly #sink: SpanSink | undefined;
+  readonly #isStoredFirst: boolean;
+  #isAnnounced = false;
+  #head: string | undefined;
+
+  /** `sink`: `undefined` if the trace is not recorded. */
+  constructor(start: SpanStart, sink: SpanSink | undefined) {
+    this.context = start.context;
+    this.parentSpanId = start.parentSpanId;
+    this.name = start.name;
+    this.kind = start.kind;
+    this.attributes = start.attributes;
+    this.links = start.links;
+    this.#sink = sink;
+    this.#isStoredFirst = start.isStoredFirst === true;
+  }
+
+  /** Reading it before the end announces the span: other spans may name it as their parent from now on, also after a crash of this process. */
+  get trace(): TraceContext {
+    if (!this.#isAnnounced && this.end === undefined) {
+      this.#isAnnounced = true;
+      this.#sink?.began?.(this, !this.#isStoredFirst);
+    }
+    return this.context;
+  }
+
+  get spanId(): string {
+    return this.context.spanId;
+  }
+
+  get head(): string {
+    this.#head ??= spanHead(this);
+    return this.#head;
+  }
+
+  get tail(): string {
+    return spanTail(this);
+  }
+
+  get events(): readonly SpanEvent[] {
+    return this.#events ?? NONE;
+  }
+
+  addEvent(name: string, attributes: Attributes): void {
+    if (this.#sink === undefined || this.end !== undefined) return;
+    this.#events ??= [];
+    if (this.#events.length >= MAX_EVENTS) this.droppedEvents += 1;
+    else this.#events.push({ name, at: preciseNow(), attributes });
+  }
+
+  finish({ name, attributes, failed = false }: SpanOutcome): void {
+    if (this.end !== undefined) return;
+    this.end = preciseNow();
+    if (name !== undefined) this.name = name;
+    this.endAttributes = attributes;
+    this.failed = failed;
+    this.#sink?.ended(this);
+  }
+}
+
+const NONE: readonly never[] = [];

@@ -1,0 +1,94 @@
+import type { SpanText } from "./otlp-json.ts";
+import { TextBytes } from "./text-bytes.ts";
+
+/** Bytes of spans after which a request is full. */
+const FULL = 1024 * 1024;
+/** Room for one more span. */
+const ROOM = 16 * 1024;
+const BETWEEN = ",\n";
+
+/** Spans that are sent together: their JSON, each followed by a comma and a line feed. */
+export class SpanBatch {
+  readonly text: TextBytes = new TextBytes(FULL + ROOM);
+  count = 0;
+
+  /** Empties it, to be used again: a new array of this size is slow to make. */
+  clear(): void {
+    this.text.clear();
+    this.count = 0;
+  }
+
+  /** The spans as members of a JSON array. */
+  get members(): Uint8Array {
+    return this.text.slice(0, Math.max(0, this.text.length - BETWEEN.length));
+  }
+}
+
+/**
+ * Spans that wait to be sent, as the bytes that will be sent: objects and strings that live for a second cost the garbage collector more than
+ * all other work of tracing.
+ */
+export class SpanQueue {
+  #batches: SpanBatch[] = [];
+  #spare: SpanBatch | undefined;
+  #isFirstSealed = false;
+  #count = 0;
+
+  /** Spans that wait, those that are being sent included. */
+  get count(): number {
+    return this.#count;
+  }
+
+  /** Whether as many spans wait as one request has. */
+  get hasFullBatch(): boolean {
+    return this.#batches.length > 1;
+  }
+
+  /** Adds a span, and returns it as a line, which is valid until the next call. */
+  add(span: SpanText): Uint8Array {
+    const { text } = this.#open();
+    const start = text.length;
+    text.writeSpan(span, BETWEEN);
+    return text.slice(start);
+  }
+
+  /** Adds a span that was written before. */
+  addLine(line: string): void {
+    const { text } = this.#open();
+    text.write(line + BETWEEN);
+  }
+
+  /** The oldest spans, to be sent. Nothing is added to them any more. */
+  first(): SpanBatch | undefined {
+    this.#isFirstSealed = this.#batches.length > 0;
+    return this.#batches[0];
+  }
+
+  /** Removes what `first` returned, which must not be used any more. */
+  removeFirst(): void {
+    const batch = this.#batches.shift();
+    this.#isFirstSealed = false;
+    if (batch === undefined) return;
+    this.#count -= batch.count;
+    batch.clear();
+    this.#spare = batch;
+  }
+
+  /** All that wait, as lines. */
+  lines(): readonly Uint8Array[] {
+    return this.#batches.map(({ text }) => text.slice());
+  }
+
+  /** The batch for one more span. */
+  #open(): SpanBatch {
+    let batch = this.#batches.length === 1 && this.#isFirstSealed ? undefined : this.#batches.at(-1);
+    if (batch === undefined || batch.text.length >= FULL) {
+      batch = this.#spare ?? new SpanBatch();
+      this.#spare = undefined;
+      this.#batches.push(batch);
+    }
+    batch.count += 1;
+    this.#count += 1;
+    return batch;
+  }
+}
