@@ -1,4 +1,10 @@
-import type { ConnectionOptions, PostgresClient, PostgresDriver, PostgresPool, Row } from "../../internal/postgres/driver.ts";
+import type {
+  ConnectionOptions,
+  PostgresClient,
+  PostgresDriver,
+  PostgresPool,
+  Row,
+} from "../../internal/postgres/driver.ts";
 import { StoreError } from "../contract.ts";
 import { isRolledBack, type PossibleEffect, storeErrorOf } from "./postgres-error.ts";
 
@@ -57,7 +63,8 @@ export class Connections {
   }
 
   async #write(text: string, values: unknown[]): Promise<readonly Row[]> {
-    const connecting = (this.#writer ??= this.#connectWriter());
+    this.#writer ??= this.#connectWriter();
+    const connecting = this.#writer;
     let client: PostgresClient;
     try {
       client = await connecting;

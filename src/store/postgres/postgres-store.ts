@@ -39,8 +39,8 @@ import { needsKeys, operationJson } from "./row/operation-json.ts";
 import { type DueRow, dueTaskOf, type ScopeRow, scopeOf } from "./row/task-record.ts";
 import { originalText, storableText } from "./row/text.ts";
 import { type WebhookRow, webhookRecordOf } from "./row/webhook-record.ts";
-import type { OpenPostgresStore } from "./store.ts";
 import { readStatistics } from "./statistics.ts";
+import type { OpenPostgresStore } from "./store.ts";
 import { Sweeper } from "./sweeper.ts";
 import { TaskCount } from "./task-count.ts";
 
@@ -83,7 +83,7 @@ export class PostgresStore implements OpenPostgresStore {
     const { connections, schema, retention } = this.#parts;
     const creates = operations.some((operation) => operation.kind === "write" && operation.create !== undefined);
     const room = creates ? await this.#count.room() : undefined;
-    const [row] = await connections.write(`SELECT ${schema}.commit_1($1, $2, $3, $4, $5, $6, $7) AS result`, [
+    const rows = await connections.write(`SELECT ${schema}.commit_1($1, $2, $3, $4, $5, $6, $7) AS result`, [
       JSON.stringify(operations.map(operationJson)),
       key === undefined ? null : storableText(key.writer),
       key?.n ?? null,
@@ -92,10 +92,14 @@ export class PostgresStore implements OpenPostgresStore {
       room ?? null,
       retention.pruneCount ?? 100,
     ]);
-    // Safe cast: the function returns this.
-    const { outcomes, late, room: left } = row?.["result"] as CommitResult;
+    // Safe cast: the function returns one row with this.
+    const [{ result }] = rows as unknown as [{ readonly result: CommitResult }];
+    const { outcomes, late, room: left } = result;
     if (late !== undefined)
-      throw new StoreError("lost", `Commit ${key?.n} of ${key?.writer} arrived after commit ${late}; nothing of it was applied.`);
+      throw new StoreError(
+        "lost",
+        `Commit ${key?.n} of ${key?.writer} arrived after commit ${late}; nothing of it was applied.`,
+      );
     if (room !== undefined && left !== null) this.#count.changed(room - left);
     return outcomes.map(outcomeOf);
   }

@@ -1,10 +1,10 @@
+import type { Migration } from "../migrations.ts";
 import { claimFunctions } from "./functions/claims.ts";
 import { commitFunction } from "./functions/commit.ts";
 import { retentionFunctions } from "./functions/retention.ts";
 import { taskFunctions } from "./functions/task.ts";
 import { webhookFunctions } from "./functions/webhook.ts";
 import { writeFunction } from "./functions/write.ts";
-import type { Migration } from "../migrations.ts";
 import { tasks } from "./migrations/0001-tasks.ts";
 
 /** A migration, and the oldest release that can work with its result, as the schema version of that release. */
@@ -18,7 +18,14 @@ export interface PostgresMigration extends Migration {
  */
 export function migrationsOf(schema: string): readonly PostgresMigration[] {
   const { version, sql } = tasks(schema);
-  const functions = [commitFunction, retentionFunctions, writeFunction, taskFunctions, webhookFunctions, claimFunctions];
+  const functions = [
+    commitFunction,
+    retentionFunctions,
+    writeFunction,
+    taskFunctions,
+    webhookFunctions,
+    claimFunctions,
+  ];
   // The functions call each other, so they are checked when they are first called.
   const checks = "SET LOCAL check_function_bodies = off;";
   return [{ version, sql: [sql, checks, ...functions.map((text) => text(schema))].join("\n"), readableFrom: 1 }];

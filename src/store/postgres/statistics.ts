@@ -8,10 +8,7 @@ import { originalText } from "./row/text.ts";
 export async function readStatistics(connections: Connections, schema: string): Promise<StoreStatistics> {
   const [states, [parked], held, leases, [size]] = await Promise.all([
     connections.query(`SELECT state, count(*) AS number FROM ${schema}.task GROUP BY state`, []),
-    connections.query(
-      `SELECT count(*) AS number FROM ${schema}.task WHERE NOT ended AND node = '' AND NOT active`,
-      [],
-    ),
+    connections.query(`SELECT count(*) AS number FROM ${schema}.task WHERE NOT ended AND node = '' AND NOT active`, []),
     connections.query(
       `SELECT node, count(*) AS number FROM ${schema}.task WHERE NOT ended AND node <> '' GROUP BY node`,
       [],

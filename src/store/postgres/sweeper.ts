@@ -56,7 +56,8 @@ export class Sweeper {
     const folded: (string | null)[] = [];
     for (const { id, folded: isFolded } of rows) {
       // A finished task never changes, so its log may be read before the transaction that drops it.
-      const log = isFolded === true ? undefined : await this.#parts.logs.read(id as TaskId, 0, Number.POSITIVE_INFINITY);
+      const log =
+        isFolded === true ? undefined : await this.#parts.logs.read(id as TaskId, 0, Number.POSITIVE_INFINITY);
       folded.push(log === undefined ? null : artifactsOfLog(log));
     }
     const ids = rows.map(({ id }) => id);

@@ -59,7 +59,13 @@ export class ListReader {
   /** The tasks of a page, and one more if there is one, without contents. */
   async #page(
     filter: Filter,
-    { artifacts, history, largeBytes, maxBytes, limit }: Pick<ListQuery, "artifacts" | "history" | "largeBytes" | "maxBytes" | "limit">,
+    {
+      artifacts,
+      history,
+      largeBytes,
+      maxBytes,
+      limit,
+    }: Pick<ListQuery, "artifacts" | "history" | "largeBytes" | "maxBytes" | "limit">,
     states: readonly string[] | undefined,
     ofAllAgents = false,
   ): Promise<readonly TaskRow[]> {

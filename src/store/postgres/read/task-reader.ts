@@ -48,7 +48,6 @@ export class TaskReader {
 
   /** See `Store.positions`. */
   async positions(ids: readonly TaskId[]): Promise<readonly Position[]> {
-    if (ids.length === 0) return [];
     const rows = await this.#connections.query(
       `SELECT id, ${this.#schema}.last_seq_1(id, seq) AS seq, ended FROM ${this.#schema}.task WHERE id = ANY ($1)`,
       [ids.map(storableText)],

@@ -38,7 +38,15 @@ export function operationJson(operation: StoreOperation): Json {
     case "context-write": {
       const { epoch, key, value, expected, maxBytes, step } = operation;
       return {
-        ...{ kind: "context-write", task, epoch, key: storableText(key), value: optionalText(value), expected, maxBytes },
+        ...{
+          kind: "context-write",
+          task,
+          epoch,
+          key: storableText(key),
+          value: optionalText(value),
+          expected,
+          maxBytes,
+        },
         step: step && stepJson(step),
       };
     }
@@ -49,7 +57,8 @@ export function operationJson(operation: StoreOperation): Json {
     case "webhook-advance": {
       const { kind, id, epoch, cursor, attempts, nextAt, state, failure, failedAt, journal } = operation;
       return {
-        ...{ kind, task, id: storableText(id), epoch, cursor, attempts, nextAt, state, failedAt },
+        ...{ kind, task, id: storableText(id), epoch, cursor, attempts, nextAt: Math.round(nextAt), state },
+        failedAt: failedAt === undefined ? undefined : Math.round(failedAt),
         ...{ failure: optionalText(failure), journal: journal && journalJson([journal]) },
       };
     }
@@ -58,7 +67,7 @@ export function operationJson(operation: StoreOperation): Json {
     case "webhook-delete":
       return { kind: operation.kind, task, id: storableText(operation.id) };
     case "webhook-revive":
-      return { kind: operation.kind, task, id: storableText(operation.id), at: operation.at };
+      return { kind: operation.kind, task, id: storableText(operation.id), at: Math.round(operation.at) };
   }
 }
 
