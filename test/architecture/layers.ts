@@ -99,6 +99,13 @@ export const SUBFOLDERS: Readonly<Record<string, Readonly<Record<string, readonl
       ...["agent-ids.ts", "due-tasks-finder.ts", "unheld-webhooks-finder.ts"],
     ],
   },
+  "store/postgres": {
+    row: [],
+    migrations: [],
+    /** SQL functions that commit, claim and delete inside the database. */
+    functions: [],
+    read: ["row", "connections.ts"],
+  },
   telemetry: {
     /** Names, ids and times of spans. */
     spans: ["contract.ts", "telemetry-of.ts"],
@@ -133,6 +140,8 @@ export const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   "fast-check": ["testing"],
   "@bufbuild/protobuf": ["wire"],
   "@opentelemetry/api": ["telemetry"],
+  /** An optional peer, loaded when a PostgreSQL store is opened. */
+  pg: ["internal"],
 };
 
 /** No Node in these folders, so that they run anywhere: pure functions over data, and what callers use in browsers. */

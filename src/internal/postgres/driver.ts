@@ -48,10 +48,9 @@ export async function loadPostgresDriver(): Promise<PostgresDriver> {
       cause: error,
     });
   });
-  const types: typeof pg.types = {
-    ...pg.types,
-    getTypeParser: (oid: number, format?: unknown) =>
-      oid === BIGINT ? Number : pg.types.getTypeParser(oid, format as "text"), // Safe: the driver passes its own format on.
+  const types = {
+    getTypeParser: (oid: number, format?: "text" | "binary"): unknown =>
+      oid === BIGINT ? Number : pg.types.getTypeParser(oid, format),
   };
   const configOf = ({ url, name, queryTimeout, settings }: ConnectionOptions) => ({
     connectionString: url,

@@ -30,6 +30,7 @@ import {
   type WebhookRecord,
 } from "../contract.ts";
 import type { Connections } from "./connections.ts";
+import type { OpenPostgresStore } from "./open-postgres-store.ts";
 import { ListReader } from "./read/list-reader.ts";
 import { LogReader } from "./read/log-reader.ts";
 import { TaskPartsReader } from "./read/task-parts-reader.ts";
@@ -40,7 +41,6 @@ import { type DueRow, dueTaskOf, type ScopeRow, scopeOf } from "./row/task-recor
 import { originalText, storableText } from "./row/text.ts";
 import { type WebhookRow, webhookRecordOf } from "./row/webhook-record.ts";
 import { readStatistics } from "./statistics.ts";
-import type { OpenPostgresStore } from "./store.ts";
 import { Sweeper } from "./sweeper.ts";
 import { TaskCount } from "./task-count.ts";
 
@@ -50,7 +50,6 @@ export interface PostgresStoreParts {
   readonly schema: string;
   readonly retention: Retention;
   readonly now: (() => number) | undefined;
-  readonly newSecret: () => Uint8Array;
 }
 
 /** Bytes that `health` writes: the size of an ordinary message. */
@@ -201,15 +200,20 @@ export class PostgresStore implements OpenPostgresStore {
     return readStatistics(this.#parts.connections, this.#parts.schema);
   }
 
-  async secret(): Promise<Uint8Array> {
-    const { connections, schema, newSecret } = this.#parts;
-    await connections.query(
-      `INSERT INTO ${schema}.secret (name, value) VALUES ('secret', $1) ON CONFLICT DO NOTHING`,
-      [newSecret()],
-      "anything",
-    );
-    const [row] = await connections.query(`SELECT value FROM ${schema}.secret WHERE name = 'secret'`, []);
-    return row?.["value"] as Uint8Array; // Safe: the driver returns bytes as a Buffer.
+  async sharedValue(name: string, make: () => Uint8Array): Promise<Uint8Array> {
+    const { connections, schema } = this.#parts;
+    const read = async (): Promise<Uint8Array | undefined> => {
+      const [row] = await connections.query(`SELECT value FROM ${schema}.secret WHERE name = $1`, [name]);
+      return row?.["value"] as Uint8Array | undefined; // Safe: the driver returns bytes as a Buffer.
+    };
+    const present = await read();
+    if (present !== undefined) return present;
+    const text = `INSERT INTO ${schema}.secret (name, value) VALUES ($1, $2) ON CONFLICT DO NOTHING`;
+    await connections.query(text, [name, make()], "anything");
+    // Another node may have been first.
+    const stored = await read();
+    if (stored === undefined) throw new StoreError("unusable", `The store has no value for ${name}.`);
+    return stored;
   }
 
   async countTasks(): Promise<void> {

@@ -1,8 +1,8 @@
-import { randomBytes } from "node:crypto";
 import { loadPostgresDriver } from "../../internal/postgres/driver.ts";
-import { type Retention, type Store, StoreError } from "../contract.ts";
+import { type Retention, StoreError } from "../contract.ts";
 import { Connections } from "./connections.ts";
 import { migrate } from "./migrate.ts";
+import type { OpenPostgresStore } from "./open-postgres-store.ts";
 import { storeErrorOf } from "./postgres-error.ts";
 import { PostgresStore } from "./postgres-store.ts";
 import { quotedSchema } from "./schema.ts";
@@ -24,16 +24,6 @@ export interface PostgresStoreOptions {
   /** For tests: the store's clock in milliseconds. Default: the clock of the database server. */
   readonly now?: () => number;
 }
-
-/** A store in PostgreSQL. Any number of processes may open the same schema. */
-export interface OpenPostgresStore extends Store {
-  /** Random bytes that all nodes share, made when they are first read. */
-  secret(): Promise<Uint8Array>;
-  /** Counts the tasks now, for a `maxTasks` that must be exact. */
-  countTasks(): Promise<void>;
-}
-
-const SECRET_BYTES = 32;
 
 /** Opens a store in a PostgreSQL database, version 14 or later. It needs the package `pg`. Rejects with a {@link StoreError} `unusable` that says what to do. */
 export async function openPostgresStore(options: PostgresStoreOptions): Promise<OpenPostgresStore> {
@@ -59,7 +49,7 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
     await connections.close();
     throw openingError(error);
   }
-  return new PostgresStore({ connections, schema, retention, now, newSecret: () => randomBytes(SECRET_BYTES) });
+  return new PostgresStore({ connections, schema, retention, now });
 }
 
 function openingError(error: unknown): StoreError {

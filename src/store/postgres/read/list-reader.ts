@@ -9,6 +9,14 @@ import { historyJoins, recordQuery } from "./task-query.ts";
 
 const ORDER = "status_at DESC, id DESC";
 
+type PageQuery = Pick<ListQuery, "artifacts" | "history" | "largeBytes" | "maxBytes" | "limit">;
+
+/** The sorted ranges of an index that a page is merged from: one per state, and per agent if the filter names none. */
+interface Ranges {
+  readonly states: readonly string[];
+  readonly ofAllAgents: boolean;
+}
+
 /** Reads pages of tasks. Pages continue after a key, so that they neither skip nor repeat tasks that stay where they are. */
 export class ListReader {
   readonly #connections: Connections;
@@ -32,9 +40,9 @@ export class ListReader {
       state === undefined ? [...filter.values] : [...filter.values, state],
     );
     addCursor(filter, before);
-    const states = contextId === undefined ? [state ?? TASK_STATES].flat() : undefined;
-    if (states === undefined && state !== undefined) filter.equals("state", state);
-    const [rows, [total]] = await Promise.all([this.#page(filter, query, states), counted]);
+    const ranges = contextId === undefined ? { states: [state ?? TASK_STATES].flat(), ofAllAgents: false } : undefined;
+    if (ranges === undefined && state !== undefined) filter.equals("state", state);
+    const [rows, [total]] = await Promise.all([this.#page(filter, query, ranges), counted]);
     const page = pageOf(rows, limit);
     return { ...page, total: Math.max(Number(total?.["number"]), page.tasks.length) };
   }
@@ -50,25 +58,15 @@ export class ListReader {
     addCursor(filter, before);
     // A context, a parent and a root have an index of their own.
     const isNarrow = contextId !== undefined || parent !== undefined || root !== undefined;
-    const states = isNarrow ? undefined : [state ?? TASK_STATES].flat();
+    const ranges = isNarrow ? undefined : { states: [state ?? TASK_STATES].flat(), ofAllAgents: agent === undefined };
     if (isNarrow && state !== undefined) filter.equals("state", state);
     const options = { artifacts: false, history: 0, limit };
-    return pageOf(await this.#page(filter, options, states, agent === undefined), limit);
+    return pageOf(await this.#page(filter, options, ranges), limit);
   }
 
   /** The tasks of a page, and one more if there is one, without contents. */
-  async #page(
-    filter: Filter,
-    {
-      artifacts,
-      history,
-      largeBytes,
-      maxBytes,
-      limit,
-    }: Pick<ListQuery, "artifacts" | "history" | "largeBytes" | "maxBytes" | "limit">,
-    states: readonly string[] | undefined,
-    ofAllAgents = false,
-  ): Promise<readonly TaskRow[]> {
+  async #page(filter: Filter, query: PageQuery, ranges: Ranges | undefined): Promise<readonly TaskRow[]> {
+    const { artifacts, history, largeBytes, maxBytes, limit } = query;
     const schema = this.#schema;
     const rows = filter.parameter(limit + 1);
     const parameters = {
@@ -78,13 +76,13 @@ export class ListReader {
       artifacts: filter.parameter(artifacts),
     };
     const selected = `SELECT * FROM ${schema}.task WHERE ${filter.sql || "true"}`;
-    const agents = ofAllAgents ? ` CROSS JOIN (${agentsQuery(schema)}) AS known` : "";
+    const agents = ranges?.ofAllAgents === true ? ` CROSS JOIN (${agentsQuery(schema)}) AS known` : "";
     // One sorted range per state (and agent) is read side by side, each at most as long as the page.
     const source =
-      states === undefined
+      ranges === undefined
         ? `(${selected} ORDER BY ${ORDER} LIMIT ${rows})`
-        : `(SELECT found.* FROM unnest(${filter.parameter(states)}::text[]) AS wanted (state)${agents} CROSS JOIN LATERAL (
-            ${selected} AND task.state = wanted.state ${ofAllAgents ? "AND task.agent = known.agent" : ""} ORDER BY ${ORDER} LIMIT ${rows}
+        : `(SELECT found.* FROM unnest(${filter.parameter(ranges.states)}::text[]) AS wanted (state)${agents} CROSS JOIN LATERAL (
+            ${selected} AND task.state = wanted.state ${ranges.ofAllAgents ? "AND task.agent = known.agent" : ""} ORDER BY ${ORDER} LIMIT ${rows}
           ) AS found ORDER BY ${ORDER} LIMIT ${rows})`;
     const contents = `octet_length(status) + coalesce(octet_length(metadata), 0) + size.bytes + CASE WHEN ${parameters.artifacts}::boolean THEN
       coalesce((SELECT octet_length(body) FROM ${schema}.artifacts WHERE artifacts.task = task.id),
