@@ -27,4 +27,6 @@ export const OWN_PROCESS: readonly string[] = [
   "src/store/sqlite/**/*.test.ts",
   "src/testing/*.test.ts",
   "test/integration/*.test.ts",
+  // They start a database server.
+  "test/postgres/*.test.ts",
 ];

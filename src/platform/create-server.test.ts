@@ -284,7 +284,7 @@ describe("a server that cannot start", () => {
   });
 
   it.each([
-    [{ store: "redis:" }, /must be memory: or sqlite:FILE/],
+    [{ store: "redis:" }, /must be memory:, sqlite:FILE or postgres:/],
     [{ store: "sqlite:/dev/null/tasks.db" }, /cannot be written to/],
     [{ limits: { maxTaskBites: 1 } }, /unknown limit "maxTaskBites"/],
     [{ host: "192.0.2.1" }, /not an address of this machine/],

@@ -4,27 +4,9 @@ import { dirname, resolve } from "node:path";
 import { makeFolder } from "../internal/make-folder.ts";
 import type { Retention, Store } from "../store/contract.ts";
 import { createMemoryStore } from "../store/memory/store.ts";
+import type { OpenStore, OpenStoreOptions } from "./opened-store.ts";
 import { readOrCreateSecret } from "./security/secret.ts";
-import type { Durability } from "./settings/settings.ts";
 import { messageOf, StartupError } from "./startup-error.ts";
-
-/** An open store and what belongs to it. */
-export interface OpenStore {
-  readonly store: Store;
-  /** Encrypts sensitive answers. */
-  readonly secret: Uint8Array;
-  /** Where data is stored, as text for people. */
-  readonly storage: string;
-  /** Closes the store, unless the caller opened it. */
-  close(): Promise<void>;
-}
-
-/** See `ServerOptions`. */
-export interface OpenStoreOptions {
-  readonly durability?: Durability | undefined;
-  readonly retention?: Retention | undefined;
-  readonly secret?: Uint8Array | undefined;
-}
 
 /** The key of AES-256 is derived from it. */
 const MIN_SECRET_BYTES = 32;
@@ -32,7 +14,7 @@ const MIN_SECRET_BYTES = 32;
 /** The default retention of a store in memory. */
 const MEMORY_RETENTION: Retention = { maxTasks: 1000, pruneCount: 100 };
 
-/** Opens the store that `memory:` or `sqlite:FILE` names. An open store is used as it is and not closed. */
+/** Opens the store that `memory:`, `sqlite:FILE` or `postgres://…` names. An open store is used as it is and not closed. */
 export async function openStore(spec: string | Store, options: OpenStoreOptions): Promise<OpenStore> {
   const { secret } = options;
   if (secret !== undefined && secret.byteLength < MIN_SECRET_BYTES) {
@@ -47,9 +29,13 @@ export async function openStore(spec: string | Store, options: OpenStoreOptions)
     };
   }
   if (spec === "memory:" || spec === "memory") return openMemory(options);
+  if (/^postgres(?:ql)?:/.test(spec)) return openDatabase(spec, options);
   const file = /^sqlite:(?<file>.+)$/.exec(spec)?.groups?.["file"];
   if (file === undefined) {
-    throw new StartupError("usage", `The store must be memory: or sqlite:FILE, not ${JSON.stringify(spec)}.`);
+    throw new StartupError(
+      "usage",
+      `The store must be memory:, sqlite:FILE or postgres://…, not ${JSON.stringify(spec)}.`,
+    );
   }
   return openFile(resolve(file), options);
 }
@@ -58,6 +44,14 @@ function openMemory(options: OpenStoreOptions): OpenStore {
   const store = createMemoryStore({ retention: options.retention ?? MEMORY_RETENTION });
   const secret = options.secret ?? randomBytes(32);
   return { store, secret, storage: "in memory; lost when the server stops", close: () => store.close() };
+}
+
+async function openDatabase(spec: string, options: OpenStoreOptions): Promise<OpenStore> {
+  // Loads the store only if it is used.
+  const { openPostgres, postgresAddress } = await import("./open-postgres.ts");
+  const address = postgresAddress(spec, process.env);
+  if (address === undefined) throw new StartupError("usage", "The store is not a PostgreSQL address.");
+  return openPostgres(address, options);
 }
 
 /** The store is opened first: it makes sure that no other process owns the file, so nobody else creates the key. */

@@ -9,7 +9,7 @@ import { createPush, type Push } from "../push/push.ts";
 import type { Telemetry } from "../telemetry/contract.ts";
 import type { DialectOptions } from "../wire/options.ts";
 import { pushCodecOf } from "../wire/push/push-codecs.ts";
-import type { OpenStore } from "./open-store.ts";
+import type { OpenStore } from "./opened-store.ts";
 import type { CheckedPush } from "./settings/push-settings.ts";
 
 /** The parts of a server that webhooks need. `signer` is `undefined` if notifications are not signed. */

@@ -70,9 +70,9 @@ export async function startServer(start: StartOptions): Promise<Started> {
   const clock = createClock();
   const node = randomUUID();
   const observed = observeServer({ settings: settings.observe, agents: agents.map(({ id }) => id), node, logger });
-  const bus = observed.bus(createMemoryBus());
+  const bus = observed.bus(opened.createBus?.(logger) ?? createMemoryBus());
   const serverId = options.serverId ?? serverIdFrom(opened.secret);
-  const { on, transform, authenticate, cancelGrace, lease } = options;
+  const { on, transform, authenticate, cancelGrace, lease = opened.lease } = options;
   const tracing = startTracing({ otlp: options.otlp, spanFile: spanFileOf(settings.store), logger });
   const store = observed.store(tracing === undefined ? opened.store : tracing.store(opened.store));
   const telemetry = combineTelemetry([tracing?.telemetry, options.telemetry]);
@@ -92,7 +92,7 @@ export async function startServer(start: StartOptions): Promise<Started> {
     const operator = openOperatorAccess(settings);
     const console = openConsole({ settings, agents, operatorToken: operator?.token, security });
     const hooks = observed.push(on === undefined ? {} : { on });
-    const keys = openSigningKeys({ file: signingFileOf(settings.store), logger });
+    const keys = openSigningKeys({ file: signingFileOf(settings.store), shared: opened.signingKeys, logger });
     const signer = createSigner(keys);
     const cards = options.signCards === true ? signer : undefined;
     const push =

@@ -102,6 +102,13 @@ export const SUBFOLDERS: Readonly<Record<string, Readonly<Record<string, readonl
       ...["agent-ids.ts", "due-tasks-finder.ts", "unheld-webhooks-finder.ts"],
     ],
   },
+  "store/postgres": {
+    row: [],
+    migrations: [],
+    /** SQL functions that commit, claim and delete inside the database. */
+    functions: [],
+    read: ["row", "connections.ts"],
+  },
   telemetry: {
     /** Names, ids and times of spans. */
     spans: ["contract.ts", "telemetry-of.ts"],
@@ -140,6 +147,8 @@ export const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   "@modelcontextprotocol/client": ["adapters"],
   "@langchain/langgraph": ["adapters"],
   "@openai/agents": ["adapters"],
+  /** An optional peer, loaded when a PostgreSQL store is opened. */
+  pg: ["internal"],
 };
 
 /** Optional peers whose agents are described by structural types: the manifest states which versions fit, and nothing is imported. */

@@ -110,12 +110,11 @@ export function addServingOptions(command: Command): void {
     )
     .option("--no-grpc", "do not serve gRPC, which is otherwise on the same port")
     .optionsGroup("Storage:")
-    .option("--store <store>", `where to store tasks: sqlite:FILE or memory: (default: ${DEFAULT_STORE})`)
+    .option("--store <store>", `where to store tasks: sqlite:FILE, postgres://… or memory: (default: ${DEFAULT_STORE})`)
     .addOption(
-      new Option(
-        "--durability <level>",
-        "SQLite only: full survives a power failure, process only a crash (default: full)",
-      ).choices(DURABILITIES),
+      new Option("--durability <level>", "full survives a power failure, process only a crash (default: full)").choices(
+        DURABILITIES,
+      ),
     )
     .option("--max-tasks <number>", "delete the oldest finished tasks once this many tasks are stored", wholeNumber)
     .option("--max-age <days>", "delete finished tasks older than this many days", wholeNumber);

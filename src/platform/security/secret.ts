@@ -23,6 +23,11 @@ export function readOrCreateSecret(file: string): Uint8Array {
   }
 }
 
+/** A new key. */
+export function newSecret(): Uint8Array {
+  return randomBytes(KEY_BYTES);
+}
+
 /** `undefined` if the file does not exist. A damaged key is an error, not replaced: a new key could not decrypt what is stored. */
 function read(file: string): Uint8Array | undefined {
   try {
@@ -44,7 +49,7 @@ function read(file: string): Uint8Array | undefined {
  * creates a key at the same time.
  */
 function create(file: string): Uint8Array {
-  const key = randomBytes(KEY_BYTES);
+  const key = newSecret();
   writeFileSync(`${file}.new`, key, { mode: 0o600, flush: true });
   renameSync(`${file}.new`, file);
   return key;

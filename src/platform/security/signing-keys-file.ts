@@ -70,6 +70,20 @@ export function generateKey(): SigningKey {
   }
 }
 
+/** The text of a new current key, for a store that several nodes share. */
+export function sharedKeysText(): string {
+  const jwk = generateKey();
+  const key: KeptKey = { kid: jwk.kid, state: "current", createdAt: new Date().toISOString(), jwk };
+  return JSON.stringify({ keys: [key] });
+}
+
+/** Reads {@link sharedKeysText}. Throws a {@link StartupError} if it is damaged. */
+export function readSharedKeys(text: string): readonly KeptKey[] {
+  const keys = parse(text);
+  if (keys === undefined) throw new StartupError("failed", "The signing keys in the store are damaged.");
+  return keys;
+}
+
 /** A valid file has exactly one current key. */
 function parse(text: string): readonly KeptKey[] | undefined {
   try {

@@ -72,6 +72,8 @@ export function revokeSigningKey(
 export interface OpenSigningKeysOptions extends SigningKeyOptions {
   /** Absent: the keys exist only in this process. */
   readonly file?: string | undefined;
+  /** Keys that several nodes share. They replace those of the file. */
+  readonly shared?: readonly KeptKey[] | undefined;
   readonly logger: Logger;
   /** Milliseconds of a monotonic clock. */
   readonly monotonic?: (() => number) | undefined;
@@ -79,8 +81,9 @@ export interface OpenSigningKeysOptions extends SigningKeyOptions {
 
 /** The signing keys of a running server. The first key is made on first use; changes of the file by other processes are noticed. */
 export function openSigningKeys(options: OpenSigningKeysOptions): SigningKeys {
-  const { file } = options;
-  const keys = file === undefined ? ephemeralKeys(options) : fileKeys(file, options);
+  const { file, shared } = options;
+  const own = file === undefined ? ephemeralKeys(options) : fileKeys(file, options);
+  const keys = shared === undefined ? own : () => shared;
   return {
     current() {
       const key = keys().find(({ state }) => state === "current");

@@ -26,11 +26,11 @@ import { checkServerId } from "./server-id.ts";
 /** The store of a server that names none. */
 export const DEFAULT_STORE = "sqlite:./.palaver/palaver.db";
 
-/** When a SQLite commit counts as stored. */
+/** When a commit counts as stored. */
 export const DURABILITIES = ["full", "process"] as const;
 /**
- * When a SQLite commit counts as stored. `full`: written to disk, so it survives a power failure. `process`: handed to the operating system, so it survives
- * a crash of the process, but a power failure may lose the last commits.
+ * When a commit of a SQLite or PostgreSQL store counts as stored. `full`: written to disk, so it survives a power failure. `process`: handed to the
+ * operating system or the database server, so it survives a crash of the process, but a power failure may lose the last commits.
  */
 export type Durability = (typeof DURABILITIES)[number];
 
@@ -63,11 +63,14 @@ export interface ServerOptions extends DialectOptions, ObserveOptions {
    * Default true.
    */
   readonly grpc?: boolean | undefined;
-  /** `memory:`, `sqlite:FILE`, or an open store, which the caller closes. Default `sqlite:./.palaver/palaver.db`. */
+  /**
+   * `memory:`, `sqlite:FILE`, `postgres://USER:PASSWORD@HOST/DATABASE`, or an open store, which the caller closes. `postgres:` alone uses the
+   * address in `DATABASE_URL`. PostgreSQL needs the package `pg`. Default `sqlite:./.palaver/palaver.db`.
+   */
   readonly store?: string | Store | undefined;
   /**
    * Key that encrypts secrets in the store: credentials of webhooks and sensitive answers. At least 32 bytes, the same after a restart and on every node.
-   * Default: a file beside a SQLite store; for an open store, random bytes, so encrypted values cannot be read after a restart.
+   * Default: a file beside a SQLite store; a row of a PostgreSQL store; for an open store, random bytes, so encrypted values cannot be read after a restart.
    */
   readonly secret?: Uint8Array | undefined;
   /**
@@ -75,7 +78,7 @@ export interface ServerOptions extends DialectOptions, ObserveOptions {
    * after a restart and on every node, and different from other servers. Default: derived from `secret`.
    */
   readonly serverId?: string | undefined;
-  /** When a commit of a SQLite store counts as stored. Default `full`. */
+  /** When a commit of a SQLite or PostgreSQL store counts as stored. Default `full`. */
   readonly durability?: Durability | undefined;
   /** Which finished tasks to delete. Default: none; for `memory:`, the oldest 100 once 1000 tasks are stored. */
   readonly retention?: Retention | undefined;
@@ -103,7 +106,7 @@ export interface ServerOptions extends DialectOptions, ObserveOptions {
   readonly drainTimeout?: number | undefined;
   /** How long a canceled run may take to stop by itself. Default 5000. */
   readonly cancelGrace?: number | undefined;
-  /** How long a node may be silent before other nodes claim its tasks. Default 30 000. */
+  /** How long a node may be silent before other nodes claim its tasks. Default 30 000; with PostgreSQL 5000. */
   readonly lease?: number | undefined;
   /** Identifies the caller of a request. Default: all callers are the same anonymous caller. */
   readonly authenticate?: Authenticate | undefined;

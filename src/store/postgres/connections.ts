@@ -1,0 +1,128 @@
+import type {
+  ConnectionOptions,
+  PostgresClient,
+  PostgresDriver,
+  PostgresPool,
+  Row,
+} from "../../internal/postgres/driver.ts";
+import { StoreError } from "../contract.ts";
+import { isRolledBack, type PossibleEffect, storeErrorOf } from "./postgres-error.ts";
+
+/** How often a transaction is tried that the server rolls back because of others. */
+const MAX_TRIES = 5;
+/** Connections for everything but commits. */
+const POOL_SIZE = 8;
+
+/**
+ * The connections of a store: one that commits, so that commits are applied in the order of their calls, and a pool for all other calls, which
+ * never wait for a commit. A connection that breaks is replaced at the next call.
+ */
+export class Connections {
+  readonly #driver: PostgresDriver;
+  readonly #options: ConnectionOptions;
+  readonly #pool: PostgresPool;
+  readonly #pending = new Set<Promise<unknown>>();
+  #writer: Promise<PostgresClient> | undefined;
+  #lastWrite: Promise<unknown> = Promise.resolve();
+  #closing: Promise<void> | undefined;
+
+  constructor(driver: PostgresDriver, options: ConnectionOptions) {
+    this.#driver = driver;
+    this.#options = options;
+    this.#pool = driver.createPool({ ...options, size: POOL_SIZE });
+    // An idle connection broke. The pool has removed it; a call that needs one connects again.
+    this.#pool.on("error", () => {});
+  }
+
+  /** Runs one statement on the connection that commits, after those before it. */
+  write(text: string, values: unknown[]): Promise<readonly Row[]> {
+    return this.#call(() => {
+      const result = this.#lastWrite.then(() => this.#write(text, values));
+      this.#lastWrite = result.catch(() => {}); // The caller gets the error.
+      return result;
+    });
+  }
+
+  /** Runs one statement on any other connection. */
+  query(text: string, values: unknown[], effect: PossibleEffect = "nothing"): Promise<readonly Row[]> {
+    return this.#call(() => retried(() => this.#pool.query(text, values), effect));
+  }
+
+  /** A new connection that belongs to the caller, who ends it. */
+  async connect(): Promise<PostgresClient> {
+    const client = this.#driver.createClient(this.#options);
+    client.on("error", () => {});
+    await client.connect();
+    return client;
+  }
+
+  /** Waits for all calls. Later calls reject with `closed`. */
+  close(): Promise<void> {
+    this.#closing ??= this.#close();
+    return this.#closing;
+  }
+
+  async #write(text: string, values: unknown[]): Promise<readonly Row[]> {
+    this.#writer ??= this.#connectWriter();
+    const connecting = this.#writer;
+    let client: PostgresClient;
+    try {
+      client = await connecting;
+    } catch (error) {
+      throw storeErrorOf(error, "nothing");
+    }
+    try {
+      return await retried(() => client.query(text, values), "anything");
+    } catch (error) {
+      // After a timeout the query is still under way: its answer must not be taken for that of the next one.
+      if (error instanceof StoreError && error.code === "lost") this.#dropWriter(connecting, client);
+      throw error;
+    }
+  }
+
+  #connectWriter(): Promise<PostgresClient> {
+    const client = this.#driver.createClient(this.#options);
+    const connected = client.connect().then(() => client);
+    const drop = (): void => {
+      if (this.#writer === connected) this.#writer = undefined;
+    };
+    client.on("error", drop);
+    client.on("end", drop);
+    connected.catch(drop);
+    return connected;
+  }
+
+  #dropWriter(connecting: Promise<PostgresClient>, client: PostgresClient): void {
+    if (this.#writer === connecting) this.#writer = undefined;
+    void client.end().catch(() => {}); // It is broken anyway.
+  }
+
+  #call<T>(run: () => Promise<T>): Promise<T> {
+    if (this.#closing !== undefined) return Promise.reject(new StoreError("closed", "The store is closed."));
+    const call = run();
+    this.#pending.add(call);
+    const settled = (): void => void this.#pending.delete(call);
+    call.then(settled, settled);
+    return call;
+  }
+
+  async #close(): Promise<void> {
+    await Promise.allSettled(this.#pending);
+    const writer = await this.#writer?.catch(() => undefined);
+    await Promise.allSettled([writer?.end(), this.#pool.end()]);
+  }
+}
+
+/** Repeats a transaction that the server rolled back because of others. */
+async function retried(
+  run: () => Promise<{ readonly rows: readonly Row[] }>,
+  effect: PossibleEffect,
+): Promise<readonly Row[]> {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return (await run()).rows;
+    } catch (error) {
+      if (tries >= MAX_TRIES || !isRolledBack(error)) throw storeErrorOf(error, effect);
+    }
+  }
+}
