@@ -35,9 +35,11 @@ describe("a model by its name", () => {
     expect(server.headers.map(({ authorization }) => authorization)).toEqual([undefined, "Bearer mine"]);
   });
 
-  test("gets OPENAI_API_KEY at OPENAI_BASE_URL", async () => {
+  test("gets OPENAI_API_KEY at OPENAI_BASE_URL, and no other key", async () => {
     await call("openai/small", { OPENAI_BASE_URL: server.url, OPENAI_API_KEY: "key" });
-    expect(server.headers[0]?.authorization).toBe("Bearer key");
+    await call("ollama/small", { OPENAI_BASE_URL: server.url, OPENAI_API_KEY: "key", OLLAMA_API_KEY: "secret" });
+    await call("ollama/small", { OPENAI_BASE_URL: server.url, OLLAMA_API_KEY: "secret" });
+    expect(server.headers.map(({ authorization }) => authorization)).toEqual(["Bearer key", "Bearer key", undefined]);
   });
 
   test.each([

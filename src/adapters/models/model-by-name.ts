@@ -24,7 +24,7 @@ interface Endpoint {
 
 /**
  * A model behind an OpenAI-compatible endpoint, by its name: `provider/model`. The address is `<PROVIDER>_BASE_URL`, else `OPENAI_BASE_URL`, else that of a
- * known provider (`openai`, `ollama`, `vllm`, `lmstudio`); the key is `<PROVIDER>_API_KEY`, and `OPENAI_API_KEY` for the address of `OPENAI_BASE_URL` or of OpenAI.
+ * known provider (`openai`, `ollama`, `vllm`, `lmstudio`); the key is `<PROVIDER>_API_KEY`, or `OPENAI_API_KEY` for the address of `OPENAI_BASE_URL`.
  * Throws a `TypeError` for a name without an endpoint, and an `Error` if the package `@ai-sdk/openai-compatible` is not installed.
  */
 export function modelByName(name: string, environment: Environment = process.env): Model {
@@ -51,18 +51,18 @@ function endpointOf(name: string, environment: Environment): Endpoint {
   if (slash < 1 || modelId === "")
     throw new TypeError(`The model ${JSON.stringify(name)} must have the form provider/model, as in ollama/llama3.2.`);
   const prefix = provider.toUpperCase().replace(/[^A-Z0-9]/g, "_");
-  const variable = (suffix: string): string | undefined => environment[`${prefix}_${suffix}`] || undefined;
+  const own = environment[`${prefix}_BASE_URL`] || undefined;
   const shared = environment["OPENAI_BASE_URL"] || undefined;
-  const baseURL = variable("BASE_URL") ?? shared ?? KNOWN[provider.toLowerCase()];
+  const baseURL = own ?? shared ?? KNOWN[provider.toLowerCase()];
   if (baseURL === undefined)
     throw new TypeError(
       `The model ${JSON.stringify(name)} has no endpoint. Set ${prefix}_BASE_URL or OPENAI_BASE_URL to the address of an OpenAI-compatible endpoint, or use a known provider: ${Object.keys(KNOWN).join(", ")}.`,
     );
   if (!URL.canParse(baseURL))
     throw new TypeError(`The address ${JSON.stringify(baseURL)} of the model ${JSON.stringify(name)} is not a URL.`);
-  // The key of OpenAI goes to no other provider's address.
-  const sharedKey = baseURL === shared || baseURL === KNOWN["openai"] ? environment["OPENAI_API_KEY"] : undefined;
-  const apiKey = variable("API_KEY") ?? (sharedKey || undefined);
+  // A key goes only to the address that it belongs to.
+  const isShared = own === undefined && shared !== undefined;
+  const apiKey = environment[isShared ? "OPENAI_API_KEY" : `${prefix}_API_KEY`] || undefined;
   if (apiKey === undefined && baseURL === KNOWN["openai"])
     throw new TypeError(`The model ${JSON.stringify(name)} needs a key: set OPENAI_API_KEY.`);
   return { provider, modelId, baseURL, apiKey };

@@ -50,15 +50,12 @@ async function serveModules(modules: readonly string[], options: Flags): Promise
   }
   if (instructions !== undefined && model === undefined)
     throw new StartupError("usage", "--instructions needs --model: it is the system prompt of that model.");
-  // Loaded here, so that other commands start without the server.
-  const [{ serve }, { demoAgents }] = await Promise.all([
-    import("../../platform/serve.ts"),
-    import("../../demo/agents.ts"),
-  ]);
+  // Loaded here, so that other commands start without the server, and servers without what they do not serve.
+  const { serve } = await import("../../platform/serve.ts");
   const agents = [
     ...(model === undefined ? [] : [await modelAssistant(model, instructions)]),
     ...(await loadAgents(modules)),
-    ...(demo === true ? demoAgents : []),
+    ...(demo === true ? (await import("../../demo/agents.ts")).demoAgents : []),
   ];
   await serve(agents, servingOptionsFrom(flags));
 }
