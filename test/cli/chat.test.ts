@@ -1,5 +1,6 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
 import { agent } from "palaver";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { z } from "zod";
@@ -43,6 +44,8 @@ describe("palaver chat", () => {
       options: { readonly hidden?: boolean } = {},
     ): Promise<string | undefined> => {
       hidden.push(options.hidden === true);
+      // Longer than the progress line needs to draw again.
+      await delay(120);
       return rest.shift();
     };
     const run = await terminal.run(["chat", `${site.url}/agents/${id}`], { isTTY: true, context: { prompt } });
@@ -91,6 +94,12 @@ describe("palaver chat", () => {
 
   it("escapes control characters of the agent", async () => {
     expect((await chat("talker", ["a"])).stdout).not.toContain("\u001b");
+  });
+
+  it("draws no progress while the user types", async () => {
+    const { stderr } = await chat("talker", ["a", "b"]);
+    expect(stderr).toContain("Talking to Talker");
+    expect(stderr.slice(stderr.indexOf("Talking to"))).not.toContain("Connecting");
   });
 
   it("needs a terminal", async () => {

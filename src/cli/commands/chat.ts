@@ -31,6 +31,8 @@ export function chatCommand(context: CliContext): Command {
       if (prompt === undefined)
         throw usageError("palaver chat needs a terminal.", 'In scripts: palaver send "Hello" -a URL');
       const agent = await session.connect();
+      // The progress line would overwrite what the user types.
+      await session.progress.stop();
       await session.note(`Talking to ${agent.card.name}. /help shows the commands.`);
       await converse({ session, agent, prompt });
     }),
