@@ -15,8 +15,11 @@ export interface CliContext {
   readonly connect: Connect;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly stdin: AsyncIterable<Uint8Array | string>;
-  /** Asks the user for a line, on standard error. Resolves with `undefined` at the end of the input. Absent: no terminal. */
-  readonly prompt?: (question: string) => Promise<string | undefined>;
+  /**
+   * Asks the user for a line, on standard error. `hidden`: what is typed is not shown. Resolves with `undefined` at the end of the input. Absent: no
+   * terminal.
+   */
+  readonly prompt?: (question: string, options?: { readonly hidden?: boolean }) => Promise<string | undefined>;
   readonly stdout: Sink;
   readonly stderr: Sink;
   readonly cwd: string;

@@ -1,6 +1,6 @@
 import { homedir } from "node:os";
 import { createInterface } from "node:readline/promises";
-import type { Writable } from "node:stream";
+import { Writable } from "node:stream";
 import { setTimeout as delay } from "node:timers/promises";
 import type { CliContext, Sink } from "./context.ts";
 import { programName } from "./program-name.ts";
@@ -18,7 +18,7 @@ export function createNodeContext(connect: Connect): CliContext {
       return process.stdin;
     },
     ...(process.stdin.isTTY === true &&
-      process.stderr.isTTY === true && { prompt: (question) => askLine(question, stop) }),
+      process.stderr.isTTY === true && { prompt: (question, options) => askLine(question, stop, options) }),
     stdout: sinkOf(process.stdout, process.stdout.isTTY, stop),
     stderr: sinkOf(process.stderr, process.stderr.isTTY, stop),
     cwd: process.cwd(),
@@ -42,14 +42,22 @@ export function createNodeContext(connect: Connect): CliContext {
 }
 
 /** Asks for one line. Ctrl+C aborts the command; Ctrl+D ends the input. */
-async function askLine(question: string, stop: AbortController): Promise<string | undefined> {
-  const lines = createInterface({ input: process.stdin, output: process.stderr });
+async function askLine(
+  question: string,
+  stop: AbortController,
+  { hidden = false }: { readonly hidden?: boolean } = {},
+): Promise<string | undefined> {
+  // Hidden: the terminal must not echo, and nothing that is typed may be written.
+  if (hidden) process.stderr.write(question);
+  const output = hidden ? new Writable({ write: (_chunk, _encoding, done) => done() }) : process.stderr;
+  const lines = createInterface({ input: process.stdin, output, terminal: true });
   lines.once("SIGINT", () => stop.abort(new Error("Stopped by SIGINT.")));
   try {
     const closed = new Promise<undefined>((resolve) => void lines.once("close", () => resolve(undefined)));
-    return await Promise.race([lines.question(question, { signal: stop.signal }), closed]);
+    return await Promise.race([lines.question(hidden ? "" : question, { signal: stop.signal }), closed]);
   } finally {
     lines.close();
+    if (hidden) process.stderr.write("\n");
   }
 }
 

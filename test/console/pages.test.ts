@@ -1,6 +1,7 @@
 import { request } from "node:http";
 import { gzipSync } from "node:zlib";
 import { agent, createServer, type ServerOptions } from "palaver";
+import { connect } from "palaver/client";
 import { afterEach, beforeAll, describe, expect, it } from "vitest";
 import { ensureConsole } from "../../scripts/build-console.mjs";
 import { SILENT_LOGGER } from "../../src/internal/logger.ts";
@@ -185,6 +186,17 @@ describe("who may open the console", () => {
     expect(
       (await ask(`${url}/operator/v1/server`, { headers: { ...bearer, origin: "https://evil.example" } })).status,
     ).toBe(403);
+  });
+
+  it("reads the first words of tasks, if it asks for them", async () => {
+    const { url, code } = await serve();
+    await (await connect(`${url}/agents/echo`)).send([{ text: "x".repeat(300) }, { data: 1 }]);
+    const { token } = JSON.parse((await open(url, { code })).body) as { readonly token: string };
+    const list = async (query: string): Promise<Answer> =>
+      ask(`${url}/operator/v1/tasks${query}`, { headers: { authorization: `Bearer ${token}` } });
+    expect(JSON.parse((await list("?text=true")).body).tasks[0].text).toBe(`${"x".repeat(200)}…`);
+    expect(JSON.parse((await list("")).body).tasks[0]).not.toHaveProperty("text");
+    expect((await list("?text=yes")).status).toBe(400);
   });
 
   it("gets no session with a wrong code, from another origin, from a form, or through a proxy", async () => {

@@ -6,6 +6,7 @@ type MakeCommand = (context: CliContext) => Promise<Command>;
 /** All commands in the order of the help. Each is loaded on demand: some need the whole server. */
 const COMMANDS: Readonly<Record<string, MakeCommand>> = {
   send: async (context) => (await import("./send.ts")).sendCommand(context),
+  chat: async (context) => (await import("./chat.ts")).chatCommand(context),
   task: async (context) => (await import("./task.ts")).taskCommand(context),
   card: async (context) => (await import("./card.ts")).cardCommand(context),
   serve: async () => (await import("./serve.ts")).serveCommand(),

@@ -1,0 +1,121 @@
+import type { Command } from "commander";
+import type { AgentClient, SendOptions } from "../../client/api.ts";
+import { RemoteError } from "../../client/http/errors.ts";
+import type { Part } from "../../protocol/part.ts";
+import { isInterrupted } from "../../protocol/state.ts";
+import { CliError, usageError } from "../cli-error.ts";
+import type { CliContext } from "../context.ts";
+import { askBySchema } from "../session/form.ts";
+import { readParts } from "../session/message-parts.ts";
+import { runSession, type Session } from "../session/session.ts";
+import { showTurn } from "../session/spoken-turn.ts";
+import { agentCommand } from "./agent.ts";
+
+const HELP = `/file PATH  attach a file to the next message
+/new        begin a new conversation
+/exit       leave (also Ctrl+D)`;
+
+/** `palaver chat`: a conversation on the terminal. */
+export function chatCommand(context: CliContext): Command {
+  const command = agentCommand("chat", {
+    description: "Talk to an agent on the terminal.",
+    options: ["context-id"],
+    examples: [
+      ["palaver chat http://127.0.0.1:3000/agents/booking", "talk to an agent"],
+      ["palaver chat -a URL --context-id ID", "go on with an earlier conversation"],
+    ],
+  }).argument("[url]", "the agent; the same as -a");
+  return command.action((url: string | undefined) =>
+    runSession(context, { ...command.opts(), ...(url !== undefined && { agentCard: url }) }, async (session) => {
+      const { prompt } = context;
+      if (prompt === undefined)
+        throw usageError("palaver chat needs a terminal.", 'In scripts: palaver send "Hello" -a URL');
+      const agent = await session.connect();
+      // The progress line would overwrite what the user types.
+      await session.progress.stop();
+      await session.note(`Talking to ${agent.card.name}. /help shows the commands.`);
+      await converse({ session, agent, prompt });
+    }),
+  );
+}
+
+interface Talk {
+  readonly session: Session;
+  readonly agent: AgentClient;
+  readonly prompt: NonNullable<CliContext["prompt"]>;
+}
+
+/** Reads lines and sends them until the input ends. The context stays the same; a task that waits gets the next line as its answer. */
+async function converse({ session, agent, prompt }: Talk): Promise<void> {
+  let contextId = session.settings.contextId;
+  let waiting: { readonly id: string; readonly isSecret: boolean } | undefined;
+  let files: readonly Part[] = [];
+  for (;;) {
+    const line = await prompt(waiting === undefined ? "> " : "answer> ", { hidden: waiting?.isSecret === true });
+    if (line === undefined || line.trim() === "/exit") return;
+    const [, command, argument = ""] = /^\/(file|new|help)\b\s*(.*)$/.exec(line.trim()) ?? [];
+    if (command === "help") await notes(session, HELP);
+    else if (command === "new") {
+      [contextId, waiting, files] = [undefined, undefined, []];
+      await session.note("A new conversation.");
+    } else if (command === "file") files = [...files, ...(await attached(session, argument))];
+    else if (line.trim() !== "" || files.length > 0) {
+      const parts = [...(line.trim() === "" ? [] : [{ text: line }]), ...files];
+      files = [];
+      const task = await turn({ session, agent, prompt }, parts, { contextId, taskId: waiting?.id });
+      contextId = task?.contextId || contextId;
+      waiting =
+        task === undefined || !isInterrupted(task.status.state)
+          ? undefined
+          : { id: task.id, isSecret: task.status.message?.metadata?.["sensitive"] === true };
+    }
+  }
+}
+
+/** Sends one message. A failure is printed, and the conversation goes on. */
+async function turn(
+  { session, agent, prompt }: Talk,
+  parts: readonly Part[],
+  { contextId, taskId }: { readonly contextId: string | undefined; readonly taskId: string | undefined },
+): ReturnType<typeof showTurn> {
+  const options: SendOptions = {
+    signal: session.signal,
+    onInput: answers(session, prompt),
+    ...(contextId !== undefined && { contextId }),
+    ...(taskId !== undefined && { taskId }),
+  };
+  try {
+    return await showTurn(session, agent.stream(parts, { ...options, result: "none" }));
+  } catch (error) {
+    if (session.signal.aborted || !(error instanceof RemoteError)) throw error;
+    await session.warn(`${error.message} (${error.code})`);
+    return undefined;
+  }
+}
+
+/** Questions with a schema are asked field by field. Other questions end the turn, and the next line answers them. */
+function answers(session: Session, prompt: Talk["prompt"]): NonNullable<SendOptions["onInput"]> {
+  return async ({ schema, text, sensitive }) => {
+    if (schema === undefined || sensitive) return undefined;
+    await session.context.stdout.write("\n");
+    await session.note(text);
+    const data = await askBySchema(schema, prompt);
+    return data === undefined ? undefined : [{ data }];
+  };
+}
+
+async function attached(session: Session, path: string): Promise<readonly Part[]> {
+  try {
+    const parts = await readParts(undefined, [{ kind: "file", value: path }], session.context);
+    await session.note(`Attached to the next message: ${path}`);
+    return parts;
+  } catch (error) {
+    if (!(error instanceof CliError)) throw error;
+    await session.warn(error.message);
+    return [];
+  }
+}
+
+async function notes(session: Session, text: string): Promise<void> {
+  for (const line of text.split("\n")) await session.note(line);
+}
