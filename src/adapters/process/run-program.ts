@@ -3,6 +3,9 @@ import type { TaskContext } from "../../engine/agent/agent.ts";
 import type { Child } from "./children/child.ts";
 import type { Children } from "./children/children.ts";
 import { environmentOf } from "./environment.ts";
+import type { AnsweredQuestion } from "./lines/input-line.ts";
+import { askCaller, lineConversation } from "./lines/line-conversation.ts";
+import type { AskLine } from "./lines/program-line.ts";
 import { failureOf, processFailure } from "./process-failure.ts";
 import type { ProcessSettings } from "./process-options.ts";
 import { createStderrLog } from "./stderr-log.ts";
@@ -14,15 +17,36 @@ export interface ProgramHost {
   readonly children: Children;
 }
 
-/** Runs the program for one turn of a task. The signal of the task stops the program; the promise settles when nothing of it is left. */
+/**
+ * Runs the program for one turn of a task: once, and again after each question with which it ended. The signal of the task stops the program; the promise
+ * settles when nothing of it is left.
+ */
 export async function runProgram(task: TaskContext, host: ProgramHost): Promise<void> {
+  const answers: AnsweredQuestion[] = [];
+  const budget = { bytes: host.settings.maxOutput };
+  for (;;) {
+    const line = await runOnce(task, host, { answers, budget });
+    if (line === undefined) return;
+    const { question: ask, name } = line;
+    answers.push({ ask, ...(name !== undefined && { name }), answer: await askCaller(task, line) });
+  }
+}
+
+interface Turn {
+  readonly answers: readonly AnsweredQuestion[];
+  /** Bytes of output that are left. */
+  readonly budget: { bytes: number };
+}
+
+/** Returns the question with which the program ended. */
+async function runOnce(task: TaskContext, host: ProgramHost, turn: Turn): Promise<AskLine | undefined> {
   const child = startProgram(task, host);
   // A parked run never continues, so the program is stopped here and not after an await.
   const stop = (): void => void child.stop();
   task.signal.addEventListener("abort", stop);
   if (task.signal.aborted) stop();
   try {
-    await converse(child, task, host.settings);
+    return await converse(child, { task, host, turn });
   } catch (error) {
     await child.stop();
     throw error;
@@ -40,27 +64,39 @@ function startProgram(task: TaskContext, { settings, children }: ProgramHost): C
   }
 }
 
-async function converse(child: Child, task: TaskContext, settings: ProcessSettings): Promise<void> {
+interface Conversing {
+  readonly task: TaskContext;
+  readonly host: ProgramHost;
+  readonly turn: Turn;
+}
+
+async function converse(child: Child, { task, host, turn }: Conversing): Promise<AskLine | undefined> {
+  const { settings } = host;
   const log = createStderrLog(task.log);
   const errors = child.readErrors(async (chunk) => log.add(chunk));
-  let bytes = 0;
-  const conversation = textConversation(child, task);
+  const conversation =
+    settings.protocol === "jsonl"
+      ? lineConversation(child, { task, settings, answers: turn.answers })
+      : textConversation(child, task);
   await child.readOutput(async (chunk) => {
-    bytes += chunk.length;
-    if (bytes > settings.maxOutput)
+    turn.budget.bytes -= chunk.length;
+    if (turn.budget.bytes < 0)
       throw processFailure("process-output-too-large", `The program wrote more than ${settings.maxOutput} bytes.`);
     await conversation.output(chunk);
   });
   task.signal.throwIfAborted();
-  await conversation.end();
   const ending = await child.ended.catch((error: unknown) => {
     throw notStarted(error);
   });
+  await conversation.end();
   await errors;
   log.end();
   task.signal.throwIfAborted();
-  const failure = failureOf(ending);
+  const question = conversation.question();
+  // After its question a program that goes on is stopped, which is not a failure.
+  const failure = question !== undefined && ending.code === null ? undefined : failureOf(ending);
   if (failure !== undefined) throw failure;
+  return question;
 }
 
 function notStarted(cause: unknown): Error {

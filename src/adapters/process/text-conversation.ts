@@ -14,5 +14,6 @@ export function textConversation(child: Child, task: TaskContext): Conversation 
   return {
     output: (chunk) => write(text.add(chunk)),
     end: () => write(text.end()),
+    question: () => undefined,
   };
 }

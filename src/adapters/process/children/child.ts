@@ -101,6 +101,14 @@ export class Child {
     await this.ended.catch(() => undefined);
   }
 
+  /** Closes standard input, and stops the process if it has not ended after the grace. */
+  stopLater(): void {
+    this.#process.stdin.end();
+    const timer = setTimeout(() => void this.stop(), this.#options.grace);
+    const clear = (): void => clearTimeout(timer);
+    this.ended.then(clear, clear);
+  }
+
   /** Kills the process group at once. */
   kill(): void {
     this.#signalGroup("SIGKILL");
@@ -160,20 +168,22 @@ const MAX_ROUNDS = 20;
 
 function read(stream: Readable, handle: OutputHandler): Promise<void> {
   return new Promise((resolve, reject) => {
+    // When a process ends, Node reads the rest of its output even if the stream is paused: so chunks wait here for each other.
+    let work = Promise.resolve();
+    const fail = (error: unknown): void => {
+      discard(stream);
+      reject(error);
+    };
     stream.on("data", (chunk: Buffer) => {
       stream.pause();
-      handle(chunk).then(
-        () => stream.resume(),
-        (error: unknown) => {
-          discard(stream);
-          reject(error);
-        },
-      );
+      work = work.then(() => handle(chunk)).then(() => void stream.resume());
+      work.catch(fail);
     });
-    stream.once("close", resolve);
+    const finish = (): void => void work.then(resolve, fail);
+    stream.once("close", finish);
     // A broken pipe ends the output.
-    stream.once("error", () => resolve());
-    if (stream.destroyed) resolve();
+    stream.once("error", finish);
+    if (stream.destroyed) finish();
   });
 }
 
