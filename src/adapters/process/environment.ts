@@ -13,6 +13,8 @@ export function environmentOf(
   });
   const { trace } = task;
   return {
+    // Standard input is a socket. Without this variable bash takes that for a remote login and runs the user's .bashrc.
+    SHLVL: "1",
     ...Object.fromEntries(inherited),
     ...env,
     PALAVER_TASK_ID: task.id,

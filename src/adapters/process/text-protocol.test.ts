@@ -1,5 +1,6 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
+import { temporaryFolder } from "../../testing/temporary-folder.ts";
 import { artifactText, stageScript, statusText } from "./test/program-stage.ts";
 
 describe("a program with the protocol text", () => {
@@ -68,6 +69,13 @@ describe("a program with the protocol text", () => {
     } finally {
       delete process.env["PALAVER_TEST_SECRET"];
     }
+  });
+
+  test("does not run the start-up files of a shell", async () => {
+    await using folder = await temporaryFolder();
+    writeFileSync(folder.file(".bashrc"), "echo from bashrc");
+    await using stage = await stageScript("echo done", { env: { HOME: folder.path } });
+    expect(artifactText(await stage.harness.send("go"))).toBe("done");
   });
 
   test("is started without a shell: arguments are not interpreted", async () => {
