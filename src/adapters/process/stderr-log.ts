@@ -12,15 +12,18 @@ export function createStderrLog(log: TaskLog): { add(chunk: Uint8Array): void; e
   const flush = (): void => {
     if (line.trim() !== "") {
       lines += 1;
-      if (lines <= MAX_LINES) log.info("Standard error of the program", { line: line.slice(0, MAX_LINE) });
+      log.info("Standard error of the program", { line: line.slice(0, MAX_LINE) });
       if (lines === MAX_LINES) log.warn("Further lines of standard error are dropped", { lines });
     }
     line = "";
   };
   return {
     add(chunk) {
+      // Reading goes on, so that the program is not blocked.
+      if (lines >= MAX_LINES) return;
       for (const [index, piece] of decoder.decode(chunk, { stream: true }).split(/\r?\n/).entries()) {
         if (index > 0) flush();
+        if (lines >= MAX_LINES) return;
         if (line.length < MAX_LINE) line += piece;
       }
     },
