@@ -1,6 +1,7 @@
 import { Command } from "commander";
 import { loadAgents } from "../../platform/agents/load-agents.ts";
 import { StartupError } from "../../platform/startup-error.ts";
+import { addExecOptions, type ExecFlags, execAgents } from "../options/exec-options.ts";
 import {
   addServingOptions,
   SERVING_ENVIRONMENT,
@@ -15,6 +16,7 @@ Examples:
   palaver serve --demo
   palaver serve agent.ts
   palaver serve billing.ts travel.ts --port 8080
+  palaver serve --exec "python agent.py" --name Translator --protocol jsonl
   palaver serve agent.ts --store memory:
   palaver serve agent.ts --store sqlite:/var/lib/agents/tasks.db --public-url https://agents.example.org
   palaver serve agent.ts --host 0.0.0.0 --trusted-proxies private --cors-origin https://app.example.org
@@ -26,19 +28,26 @@ export function serveCommand(): Command {
     .description("Serve the agents that the given modules export.")
     .argument("[modules...]", "files that export agents (.ts or .js)")
     .option("--demo", "serve the demo agents: echo, countdown, booking, files");
+  addExecOptions(command);
   addServingOptions(command);
   return command.helpOption("-h, --help", "print this help").addHelpText("after", EXAMPLES).action(serveModules);
 }
 
-interface Flags extends ServingFlags {
+interface Flags extends ServingFlags, ExecFlags {
   readonly demo?: boolean;
 }
 
-async function serveModules(modules: readonly string[], { demo, ...flags }: Flags): Promise<void> {
-  if (modules.length === 0 && demo !== true) {
+async function serveModules(modules: readonly string[], { demo, ...others }: Flags): Promise<void> {
+  const { exec, name, protocol, ...flags } = others;
+  const commands = await execAgents({
+    ...(exec !== undefined && { exec }),
+    ...(name !== undefined && { name }),
+    ...(protocol !== undefined && { protocol }),
+  });
+  if (modules.length === 0 && demo !== true && commands.length === 0) {
     throw new StartupError(
       "usage",
-      "No module is given.\nName a module that exports an agent (palaver serve agent.ts), or try palaver serve --demo.",
+      "No module is given.\nName a module that exports an agent (palaver serve agent.ts) or a command (--exec), or try palaver serve --demo.",
     );
   }
   // Loaded here, so that other commands start without the server.
@@ -46,6 +55,6 @@ async function serveModules(modules: readonly string[], { demo, ...flags }: Flag
     import("../../platform/serve.ts"),
     import("../../demo/agents.ts"),
   ]);
-  const agents = [...(await loadAgents(modules)), ...(demo === true ? demoAgents : [])];
+  const agents = [...(await loadAgents(modules)), ...commands, ...(demo === true ? demoAgents : [])];
   await serve(agents, servingOptionsFrom(flags));
 }
