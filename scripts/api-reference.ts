@@ -50,6 +50,10 @@ export const ENTRY_POINTS: Readonly<Record<string, EntryPoint>> = {
     specifier: "palaver/plain",
     purpose: "Plain functions over a server, for programs that handle HTTP themselves.",
   },
+  process: {
+    specifier: "palaver/process",
+    purpose: "Agents that run a program for each task.",
+  },
   server: {
     specifier: "palaver/server",
     purpose: "Options, limits, hooks and records of a server, for programs that configure or mount one.",

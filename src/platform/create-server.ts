@@ -3,6 +3,7 @@ import type { Agent } from "../engine/agent/agent.ts";
 import { A2AError } from "../protocol/error.ts";
 import type { DeadLetter, DeadLetterRef, DeadLettersQuery } from "../push/contract.ts";
 import { checkDeclarations } from "./agents/check-declarations.ts";
+import { checkExposure } from "./agents/check-exposure.ts";
 import { createLogger, logLevelFrom } from "./create-logger.ts";
 import { isWildcard, urlOf } from "./listen-url.ts";
 import { Listener, type ListeningAt } from "./listener.ts";
@@ -60,6 +61,7 @@ export function createServer(agents: Agent | readonly Agent[], options: ServerOp
     security,
     pushes: settings.push !== undefined,
   });
+  checkExposure(served, { ...settings, authenticates: options.authenticate !== undefined, security });
   const logger = options.logger ?? createLogger({ level: logLevelFrom(), pretty: process.stderr.isTTY });
 
   let running: Started | undefined;

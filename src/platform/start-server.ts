@@ -161,6 +161,7 @@ export async function startServer(start: StartOptions): Promise<Started> {
       webhooks: push && (() => push.counts()),
       openStreams: () => http.openStreams,
     });
+    for (const agent of agents) await agent.open?.(logger);
     await engine.start();
     push?.start();
     return {
@@ -177,6 +178,7 @@ export async function startServer(start: StartOptions): Promise<Started> {
       async close() {
         await push?.drain(0);
         await engine.close();
+        await Promise.all(agents.map((agent) => agent.close?.()));
         await release();
       },
     };

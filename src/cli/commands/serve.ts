@@ -2,6 +2,7 @@ import { Command } from "commander";
 import { loadAgents } from "../../platform/agents/load-agents.ts";
 import { StartupError } from "../../platform/startup-error.ts";
 import { packageVersion } from "../../platform/version.ts";
+import { addExecOptions, type ExecFlags, execAgents } from "../options/exec-options.ts";
 import {
   addServingOptions,
   SERVING_ENVIRONMENT,
@@ -17,6 +18,7 @@ Examples:
   palaver serve agent.ts
   palaver serve --model ollama/llama3.2 --instructions "Answer in one sentence."
   palaver serve billing.ts travel.ts --port 8080
+  palaver serve --exec "python agent.py" --name Translator --protocol jsonl
   palaver serve agent.ts --store memory:
   palaver serve agent.ts --store sqlite:/var/lib/agents/tasks.db --public-url https://agents.example.org
   palaver serve agent.ts --host 0.0.0.0 --trusted-proxies private --cors-origin https://app.example.org
@@ -30,22 +32,28 @@ export function serveCommand(): Command {
     .option("--demo", "serve the demo agents: echo, countdown, booking, files, assistant")
     .option("--model <provider/model>", "serve an assistant with this language model, as in ollama/llama3.2")
     .option("--instructions <text>", "the system prompt of that assistant");
+  addExecOptions(command);
   addServingOptions(command);
   return command.helpOption("-h, --help", "print this help").addHelpText("after", EXAMPLES).action(serveModules);
 }
 
-interface Flags extends ServingFlags {
+interface Flags extends ServingFlags, ExecFlags {
   readonly demo?: boolean;
   readonly model?: string;
   readonly instructions?: string;
 }
 
 async function serveModules(modules: readonly string[], options: Flags): Promise<void> {
-  const { demo, model, instructions, ...flags } = options;
-  if (modules.length === 0 && demo !== true && model === undefined) {
+  const { demo, model, instructions, exec, name, protocol, ...flags } = options;
+  const commands = await execAgents({
+    ...(exec !== undefined && { exec }),
+    ...(name !== undefined && { name }),
+    ...(protocol !== undefined && { protocol }),
+  });
+  if (modules.length === 0 && demo !== true && model === undefined && commands.length === 0) {
     throw new StartupError(
       "usage",
-      "No module is given.\nName a module that exports an agent (palaver serve agent.ts), or try palaver serve --demo.",
+      "No module is given.\nName a module that exports an agent (palaver serve agent.ts) or a command (--exec), or try palaver serve --demo.",
     );
   }
   if (instructions !== undefined && model === undefined)
@@ -55,6 +63,7 @@ async function serveModules(modules: readonly string[], options: Flags): Promise
   const agents = [
     ...(model === undefined ? [] : [await modelAssistant(model, instructions)]),
     ...(await loadAgents(modules)),
+    ...commands,
     ...(demo === true ? (await import("../../demo/agents.ts")).demoAgents : []),
   ];
   await serve(agents, servingOptionsFrom(flags));

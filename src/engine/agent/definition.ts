@@ -1,4 +1,5 @@
 import type { StandardSchemaV1 } from "@standard-schema/spec";
+import type { Logger } from "../../internal/logger.ts";
 import type {
   AgentCapabilities,
   AgentExtension,
@@ -143,4 +144,10 @@ export interface Agent extends AgentDefinition {
   readonly id: string;
   /** Interfaces and signatures of the card it was declared by; the server checks that it can provide them. */
   readonly promises?: CardPromises;
+  /** The agent runs programs on this machine. The server does not start if other machines could reach it without authentication. */
+  readonly startsPrograms?: boolean;
+  /** Called when the server starts, before it continues unfinished tasks. If it rejects, the server does not start. */
+  open?(logger: Logger): Promise<void>;
+  /** Called when the server stops, after its last run was released. */
+  close?(): Promise<void>;
 }

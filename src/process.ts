@@ -1,0 +1,8 @@
+export { processAgent } from "./adapters/process/process-agent.ts";
+export type { ProcessFailureCode } from "./adapters/process/process-failure.ts";
+export {
+  PROCESS_PROTOCOLS,
+  type ProcessAgentOptions,
+  type ProcessOptions,
+  type ProcessProtocol,
+} from "./adapters/process/process-options.ts";

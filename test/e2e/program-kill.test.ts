@@ -1,0 +1,127 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { setTimeout as sleep } from "node:timers/promises";
+import { afterEach, beforeEach, expect, it } from "vitest";
+import { type MarkedProcess, markedProcesses } from "../../src/adapters/process/children/process-table.ts";
+import { sampled } from "../fixtures/budget.ts";
+import { fixture, type Serving, Workbench } from "./workbench.ts";
+
+/** How often the server is killed. */
+const KILLS = sampled(3, 300);
+/** Tasks that are sent to each agent between two kills. */
+const TASKS = 2;
+/** Milliseconds until a kill, at most. */
+const LONGEST = 400;
+/** Rounds of tasks before the descriptors of the server are counted. */
+const WARM_UP = 2;
+const AGENTS = ["resuming", "failing"] as const;
+
+let bench: Workbench;
+beforeEach(() => {
+  bench = new Workbench();
+});
+afterEach(() => bench.close());
+
+function start(): Promise<Serving> {
+  const store = `sqlite:${bench.path("tasks.db")}`;
+  const env = { XDG_STATE_HOME: bench.path("state") };
+  return bench.serve(["--store", store, "--durability", "process", "--quiet", fixture("program-agents.ts")], { env });
+}
+
+interface SentTask {
+  readonly agent: string;
+  readonly id: string;
+}
+
+/** Sends a message. `undefined` if the server was killed before it answered. */
+async function send(url: string, agent: string): Promise<SentTask | undefined> {
+  try {
+    const body = JSON.stringify({ message: "go" });
+    const headers = { "content-type": "application/json" };
+    const answer = await fetch(`${url}/agents/${agent}/a2a/tasks/send`, { method: "POST", headers, body });
+    const { id } = (await answer.json()) as { readonly id: string };
+    return { agent, id };
+  } catch {
+    return undefined;
+  }
+}
+
+async function stateOf(url: string, { agent, id }: SentTask): Promise<string> {
+  const answer = await fetch(`${url}/agents/${agent}/a2a/tasks/${id}`);
+  return ((await answer.json()) as { readonly state: string }).state;
+}
+
+async function processesOf(server: number): Promise<readonly MarkedProcess[]> {
+  return (await markedProcesses()).filter(({ owner }) => owner.split("-")[1] === String(server));
+}
+
+/** Whether the process exists, be it only as a zombie. */
+function exists({ pid }: MarkedProcess): boolean {
+  try {
+    return readFileSync(`/proc/${pid}/stat`, "utf8").length > 0;
+  } catch {
+    return false;
+  }
+}
+
+/** Zombies among the children of a process. */
+function zombiesOf(parent: number): readonly string[] {
+  return readdirSync("/proc").filter((pid) => {
+    try {
+      const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
+      const [state, ppid] = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+      return state === "Z" && ppid === String(parent);
+    } catch {
+      return false;
+    }
+  });
+}
+
+/** Sends one message to each agent, several times, and waits until their tasks have completed. */
+async function completeTasks(url: string, times: number): Promise<void> {
+  for (let round = 0; round < times; round += 1) {
+    for (const task of await Promise.all(AGENTS.map((agent) => send(url, agent)))) {
+      if (task === undefined) throw new Error("The server did not answer.");
+      await expect.poll(() => stateOf(url, task), { timeout: 30_000 }).toBe("completed");
+    }
+  }
+}
+
+const descriptors = (pid: number): number => readdirSync(`/proc/${pid}/fd`).length;
+
+it(`leaves no process behind when the server is killed ${KILLS} times while programs run`, {
+  timeout: 120_000 + KILLS * 10_000,
+}, async () => {
+  const sent: SentTask[] = [];
+  let orphans = 0;
+  let server = await start();
+  for (let kill = 0; kill < KILLS; kill += 1) {
+    const sending = AGENTS.flatMap((agent) => Array.from({ length: TASKS }, () => send(server.url, agent)));
+    await sleep(Math.random() * LONGEST);
+    await server.kill("SIGKILL");
+    sent.push(...(await Promise.all(sending)).filter((task) => task !== undefined));
+    const killed = server.pid;
+    const left = await processesOf(killed);
+    orphans += left.length;
+    server = await start();
+    expect(await processesOf(killed)).toEqual([]);
+    await expect.poll(() => left.filter(exists), { timeout: 10_000 }).toEqual([]);
+  }
+  // Otherwise the test would prove nothing.
+  expect(orphans).toBeGreaterThan(0);
+  const states = new Map<string, Set<string>>(AGENTS.map((agent) => [agent, new Set()]));
+  for (const task of sent) {
+    await expect.poll(() => stateOf(server.url, task), { timeout: 60_000 }).toMatch(/^(completed|failed)$/);
+    states.get(task.agent)?.add(await stateOf(server.url, task));
+  }
+  expect([...(states.get("resuming") ?? [])]).toEqual(["completed"]);
+  expect([...(states.get("failing") ?? [])]).toContain("failed");
+  await completeTasks(server.url, WARM_UP);
+  const before = descriptors(server.pid);
+  await completeTasks(server.url, sampled(3, 20));
+  // The connections of this test vary by a few; each task that kept its descriptors would add three.
+  await expect.poll(() => descriptors(server.pid), { timeout: 30_000 }).toBeLessThan(before + 6);
+  expect(zombiesOf(server.pid)).toEqual([]);
+  await server.kill("SIGTERM");
+  expect(await processesOf(server.pid)).toEqual([]);
+  console.info(`${KILLS} kills, ${sent.length} tasks, ${orphans} orphans found and ended, 0 left`);
+});
