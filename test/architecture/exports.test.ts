@@ -87,6 +87,7 @@ const EXPORTS: Readonly<Record<string, { readonly values: readonly string[]; rea
       "Skill",
       "StatusEvent",
       "StepContext",
+      "StepOptions",
       "Task",
       "TaskContext",
       "TaskEvent",
