@@ -89,6 +89,7 @@ const EXPORTS: Readonly<Record<string, { readonly values: readonly string[]; rea
       "StatusEvent",
       "StatusUpdate",
       "StepContext",
+      "StepOptions",
       "Task",
       "TaskContext",
       "TaskEvent",

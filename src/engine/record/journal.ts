@@ -1,6 +1,6 @@
 import { parseOwnJson } from "../../internal/own-json.ts";
-import type { StepCall, StepCallResult } from "../../protocol/step-call.ts";
 import type { JournalRecord } from "../../store/contract.ts";
+import type { StepCall, StepCallResult } from "../../telemetry/contract.ts";
 
 /**
  * What happened to a task, and when, for traces and time lines. Results are not in it, nor are tasks that are created and ended by one commit.

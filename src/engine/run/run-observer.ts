@@ -1,7 +1,6 @@
-import type { StepCall, StepCallResult } from "../../protocol/step-call.ts";
 import { publicTaskId } from "../../protocol/task-key.ts";
 import type { TraceContext } from "../../protocol/trace-context.ts";
-import type { AttemptSpan, AttemptStart, Telemetry } from "../../telemetry/contract.ts";
+import type { AttemptSpan, AttemptStart, StepCall, StepCallResult, Telemetry } from "../../telemetry/contract.ts";
 import { attemptContext } from "../../telemetry/spans/span-ids.ts";
 import type { TaskLogWriter } from "../log/task-log-writer.ts";
 import type { JournalEntry, JournalKind } from "../record/journal.ts";

@@ -25,7 +25,7 @@ export function connectCollector(): CollectorConnection {
           signal,
         });
         sent.on("error", reject);
-        sent.on("response", (response) => read(response).then(resolve, reject));
+        sent.on("response", (response) => void read(response).then(resolve, reject));
         for (const piece of body) sent.write(piece);
         sent.end();
       });

@@ -40,8 +40,9 @@ function removeFirst({ queue, sent }: SpanSpool): void {
 /** What the next process sends, as numbers; the process before was killed. */
 function recovered(): readonly number[] {
   const { queue } = openSpanFile(file, SILENT);
-  const spans = JSON.parse(`[${Buffer.concat(queue.lines()).toString().slice(0, -2)}]`);
-  return spans.map((span: { spanId: string }) => Number.parseInt(span.spanId, 16));
+  const text = `[${Buffer.concat(queue.lines()).toString().slice(0, -2)}]`;
+  const spans = JSON.parse(text) as readonly { readonly spanId: string }[];
+  return spans.map((span) => Number.parseInt(span.spanId, 16));
 }
 
 describe("the file of spans", () => {

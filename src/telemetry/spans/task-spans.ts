@@ -1,6 +1,5 @@
-import type { StepCall, StepCallResult } from "../../protocol/step-call.ts";
 import type { TraceContext } from "../../protocol/trace-context.ts";
-import type { AttemptStart, DeliveryStart, StepStart, WaitStart } from "../contract.ts";
+import type { AttemptStart, DeliveryStart, StepCall, StepCallResult, StepStart, WaitStart } from "../contract.ts";
 import { ATTRIBUTE, CHAT, DELIVERY, EXECUTE_TOOL, INVOKE_AGENT, QUESTION, STEP, WAIT } from "./names.ts";
 import type { Attributes, AttributeValue } from "./span-data.ts";
 import type { NewSpan } from "./span-factory.ts";
