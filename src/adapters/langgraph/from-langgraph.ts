@@ -5,7 +5,7 @@ import { conversationOf } from "../frameworks/conversation.ts";
 import { type FrameworkOptions, splitOptions } from "../frameworks/framework-options.ts";
 import { runFramework } from "../frameworks/run-framework.ts";
 import { jsonOf } from "../models/run-tool.ts";
-import type { LangChainAgent, LangGraphGraph } from "./graph.ts";
+import { hasCheckpointer, type LangChainAgent, type LangGraphGraph } from "./graph.ts";
 import { langChainMessages } from "./lang-chain-messages.ts";
 import { type LangGraphModule, loadLangGraph } from "./load-langgraph.ts";
 import { runLangGraph } from "./run-langgraph.ts";
@@ -50,7 +50,10 @@ export function langGraphAgent(
     run: async (task) => {
       const module = await load();
       // A thread of the graph's own checkpointer contains the earlier messages.
-      const conversation = await conversationOf(task, graph.checkpointer ? { ...adapter, thread: "task" } : adapter);
+      const conversation = await conversationOf(
+        task,
+        hasCheckpointer(graph) ? { ...adapter, thread: "task" } : adapter,
+      );
       const setup = {
         graph,
         module,

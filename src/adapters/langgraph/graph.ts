@@ -58,3 +58,8 @@ export interface LangGraphCheckpointEvent {
   /** `step`: the number of the superstep that led to it. */
   readonly metadata?: { readonly step?: number };
 }
+
+/** Whether the graph has a checkpointer of its own. */
+export function hasCheckpointer({ checkpointer }: LangGraphGraph): boolean {
+  return typeof checkpointer === "object" && checkpointer !== null;
+}

@@ -1,7 +1,7 @@
 import type { TaskContext } from "../../engine/agent/agent.ts";
 import type { JsonObject } from "../../protocol/json.ts";
 import type { FrameworkEvent, FrameworkRun } from "../frameworks/framework.ts";
-import type { LangGraphCheckpointEvent, LangGraphGraph, LangGraphMessage } from "./graph.ts";
+import { hasCheckpointer, type LangGraphCheckpointEvent, type LangGraphGraph, type LangGraphMessage } from "./graph.ts";
 import { questionsOf, resumeValue } from "./interrupts.ts";
 import type { LangGraphModule } from "./load-langgraph.ts";
 import { MessageReader, textOfContent } from "./message-reader.ts";
@@ -90,7 +90,7 @@ function threadOf(
   { graph, module, thread }: LangGraphSetup,
   { task, states }: { readonly task: TaskContext; readonly states: readonly LangGraphState[] },
 ): Thread {
-  if (graph.checkpointer) return { graph, thread: { thread_id: thread } };
+  if (hasCheckpointer(graph)) return { graph, thread: { thread_id: thread } };
   const entries = states.flatMap((state) => state.entries ?? []);
   const saver = createTurnSaver(module.BaseCheckpointSaver, entries);
   // A copy, because the graph serves other tasks at the same time.
