@@ -7,17 +7,21 @@ const status = (seq: number, state: string): LogEvent => ({
   seq,
   event: { status: { state, timestamp: "2030-01-01T00:00:00Z" } },
 });
-const chunk = (seq: number, id: string, text: string, append = true): LogEvent => ({
+const begin = (seq: number, id: string, text: string): LogEvent => ({
   seq,
-  event: { artifact: { artifactId: id, parts: [{ text }] }, append },
+  event: { artifact: { artifactId: id, parts: [{ text }] } },
+});
+const chunk = (seq: number, id: string, text: string): LogEvent => ({
+  seq,
+  event: { artifact: { artifactId: id, parts: [{ text }] }, append: true },
 });
 const EVENTS = [
   status(1, "TASK_STATE_WORKING"),
-  chunk(2, "a", "one ", false),
+  begin(2, "a", "one "),
   chunk(3, "a", "two "),
-  chunk(4, "b", "other", false),
+  begin(4, "b", "other"),
   chunk(5, "a", "three"),
-  chunk(6, "a", "new", false),
+  begin(6, "a", "new"),
   status(7, "TASK_STATE_INPUT_REQUIRED"),
 ];
 
