@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createServer, type Server } from "palaver";
@@ -73,7 +73,7 @@ describe.skipIf(chromium === undefined && !mustRun)("the console in a browser", 
     const faults = watched.flatMap((each) => each.faults);
     await Promise.all(watched.map(({ page }) => page.context().close()));
     watched = [];
-    if (faults.length > 0) throw new Error(`The page reported errors: ${faults.join("; ")}`);
+    if (faults.length > 0) throw new Error(`The page had faults:\n${faults.join("\n")}`);
   });
   afterAll(async () => {
     await browser?.close();
@@ -90,7 +90,7 @@ describe.skipIf(chromium === undefined && !mustRun)("the console in a browser", 
     expect(await page.context().cookies()).toEqual([]);
   });
 
-  it("says where the start-up URL is without a code, and opens with the token of the operator", async () => {
+  it("says where the start-up URL is without a code, and opens with the token of the operator and with no other", async () => {
     const opened = await watch(browser, `${url}/`);
     const { page } = opened;
     await page.getByRole("heading", { name: /start-up URL/ }).waitFor();
@@ -98,6 +98,12 @@ describe.skipIf(chromium === undefined && !mustRun)("the console in a browser", 
     await page.getByLabel(/token of the operator/).fill("wrong-token-wrong-token");
     await page.getByRole("button", { name: "Open the console" }).click();
     await page.getByRole("heading", { name: /start-up URL/ }).waitFor();
+    const file = JSON.parse(await readFile(join(folder, "console.db.operator.json"), "utf8")) as {
+      readonly token: string;
+    };
+    await page.getByLabel(/token of the operator/).fill(file.token);
+    await page.getByRole("button", { name: "Open the console" }).click();
+    await page.getByRole("heading", { name: "Countdown" }).waitFor();
     await page.context().close();
     // A refused request is an error in the browser's console, and here it must be one.
     expect(opened.faults).not.toEqual([]);

@@ -1,6 +1,5 @@
-import { readFileSync } from "node:fs";
-import { createRequire } from "node:module";
 import { join } from "node:path";
+import axe from "axe-core";
 import type { Browser, Page } from "playwright-core";
 import { ROOT } from "../architecture/imports.ts";
 
@@ -48,20 +47,18 @@ export async function watch(browser: Browser, url: string, options: PageOptions 
   return { page, faults };
 }
 
-const AXE = readFileSync(createRequire(join(ROOT, "package.json")).resolve("axe-core/axe.min.js"), "utf8");
-
 /** Accessibility problems of WCAG 2.2 AA that axe finds on a page. */
 export async function accessibilityProblems(page: Page): Promise<readonly string[]> {
-  await page.evaluate(AXE);
+  await page.evaluate(axe.source);
   const found = await page.evaluate(async () => {
-    const { axe } = globalThis as unknown as {
+    const { axe: loaded } = globalThis as unknown as {
       axe: {
         run(
           options: object,
         ): Promise<{ violations: { id: string; nodes: { html: string; failureSummary: string }[] }[] }>;
       };
     };
-    const { violations } = await axe.run({
+    const { violations } = await loaded.run({
       runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"],
     });
     return violations.flatMap(({ id, nodes }) =>

@@ -31,6 +31,18 @@ import { agent } from "palaver";
 export default agent({ name: "Wrong", description: "Has no version.", async run(task) { return task.txt; } });
 `;
 
+/** Loads the page and its script. */
+const CONSOLE_PROGRAM = `
+import { agent, createServer } from "palaver";
+const echo = agent({ id: "echo", name: "Echo", description: "d", version: "1", run: async () => "x" });
+const server = createServer(echo, { port: 0, store: "memory:" });
+const { url } = await server.listen();
+const page = await fetch(url + "/console/");
+const [, script] = /src="([^"]+)"/.exec(await page.text());
+console.log(page.status, (await fetch(new URL(script, url + "/console/"))).status);
+await server.close();
+`;
+
 describe("the packed package", () => {
   let packed: Packed;
   let folder: string;
@@ -50,12 +62,21 @@ describe("the packed package", () => {
   });
 
   it("contains the files that users need, and no others", () => {
-    const others = packed.files.filter((path) => !path.startsWith("dist/") && !path.startsWith("docs/"));
+    const others = packed.files.filter((path) => !/^(?:dist|docs|console\/dist)\//.test(path));
     expect(others.sort()).toEqual(["CHANGELOG.md", "LICENSE", "README.md", "package.json"]);
     expect(packed.files).toContain("dist/index.js");
     expect(packed.files).toContain("dist/index.d.ts");
     expect(packed.files).toContain("docs/guide/writing-agents.md");
     expect(packed.files.filter((path) => path.includes(".test.") || path.startsWith("docs/adr"))).toEqual([]);
+  });
+
+  it("serves the console", async () => {
+    expect(packed.files).toContain("console/dist/manifest.json");
+    // It has paths of the machine that built the package.
+    expect(packed.files).not.toContain("console/dist/inputs.json");
+    await writeFile(join(folder, "console.mjs"), CONSOLE_PROGRAM);
+    const { stdout } = await run(process.execPath, [join(folder, "console.mjs")]);
+    expect(stdout.trim()).toBe("200 200");
   });
 
   it("leaves the repository's manifest unchanged, byte for byte", async () => {

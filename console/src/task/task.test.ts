@@ -7,21 +7,21 @@ const status = (seq: number, state: string): LogEvent => ({
   seq,
   event: { status: { state, timestamp: "2030-01-01T00:00:00Z" } },
 });
+const begin = (seq: number, id: string, text: string): LogEvent => ({
+  seq,
+  event: { artifact: { artifactId: id, parts: [{ text }] } },
+});
 const chunk = (seq: number, id: string, text: string): LogEvent => ({
   seq,
   event: { artifact: { artifactId: id, parts: [{ text }] }, append: true },
 });
-const first = (seq: number, id: string, text: string): LogEvent => ({
-  seq,
-  event: { artifact: { artifactId: id, parts: [{ text }] }, append: false },
-});
 const EVENTS = [
   status(1, "TASK_STATE_WORKING"),
-  first(2, "a", "one "),
+  begin(2, "a", "one "),
   chunk(3, "a", "two "),
-  first(4, "b", "other"),
+  begin(4, "b", "other"),
   chunk(5, "a", "three"),
-  first(6, "a", "new"),
+  begin(6, "a", "new"),
   status(7, "TASK_STATE_INPUT_REQUIRED"),
 ];
 
