@@ -156,7 +156,9 @@ export function tasks(schema: string): Migration {
       at bigint NOT NULL
     ) WITH (fillfactor = 50);
 
-    CREATE TABLE ${schema}.probe (body text STORAGE EXTERNAL NOT NULL);
+    CREATE TABLE ${schema}.probe (body text NOT NULL);
+    -- Not compressed, so that a probe needs its whole size.
+    ALTER TABLE ${schema}.probe ALTER COLUMN body SET STORAGE EXTERNAL;
     CREATE TABLE ${schema}.secret (name text COLLATE "C" PRIMARY KEY, value bytea NOT NULL);
     `,
   };
