@@ -29,33 +29,45 @@ const DIALECTS = [
 describe.each(LANGUAGES)("the example in $language", ({ language, file, command }) => {
   const [block] = codeBlocks("docs/guide/processes.md").filter((one) => one.language === language);
 
-  it.each(DIALECTS)("asks, streams, sends a file and counts usage for callers of $version $binding", async (dialect) => {
-    await using folder = await temporaryFolder();
-    mkdirSync(folder.file("work"));
-    writeFileSync(folder.file(file), block?.code ?? "");
-    const agent = processAgent({
-      name: "Example",
-      command,
-      args: [folder.file(file)],
-      cwd: folder.file("work"),
-      stateFolder: folder.file("state"),
-      protocol: "jsonl",
-    });
-    const server = createServer(agent, { port: 0, store: "memory:", drainTimeout: 0, logger: SILENT });
-    try {
-      const { url } = await server.listen();
-      const remote = await connect(url, dialect);
-      const asked: unknown[] = [];
-      const task = await remote.send("Hi", {
-        onInput: async (question) => {
-          asked.push(question);
-          return "Ada";
-        },
+  it.each(DIALECTS)(
+    "asks, streams, sends a file and counts usage for callers of $version $binding",
+    async (dialect) => {
+      await using folder = await temporaryFolder();
+      mkdirSync(folder.file("work"));
+      writeFileSync(folder.file(file), block?.code ?? "");
+      const agent = processAgent({
+        name: "Example",
+        command,
+        args: [folder.file(file)],
+        cwd: folder.file("work"),
+        stateFolder: folder.file("state"),
+        protocol: "jsonl",
       });
-      expect(asked).toHaveLength(1);
-      expect(JSON.stringify(task)).toContain("completed");
-    } finally {
-      await server.close();
-    }
-  });
+      const server = createServer(agent, { port: 0, store: "memory:", drainTimeout: 0, logger: SILENT });
+      try {
+        const { url } = await server.listen();
+        const remote = await connect(url, dialect);
+        const asked: string[] = [];
+        const sent = await remote.send("Hi", {
+          onInput: ({ text }) => {
+            asked.push(text);
+            return "Ada";
+          },
+        });
+        if (sent.kind !== "task") throw new Error("The agent answered without a task.");
+        const { status, artifacts = [], metadata } = sent.task;
+        expect([status.state, asked, metadata?.["usage"]]).toEqual([
+          "completed",
+          ["What is your name?"],
+          { cost: 0.25 },
+        ]);
+        expect(artifacts.map(({ name, parts }) => [name, ...parts])).toEqual([
+          ["result", expect.objectContaining({ text: "Hello, Ada." })],
+          ["greeting.txt", expect.objectContaining({ raw: btoa("Hello, Ada.\n"), mediaType: "text/plain" })],
+        ]);
+      } finally {
+        await server.close();
+      }
+    },
+  );
 });
