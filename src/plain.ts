@@ -20,6 +20,20 @@ export {
 } from "./plain/agent-loop.ts";
 export { NotFoundError, ValidationError } from "./plain/errors.ts";
 export { clearTaskStore, handleTaskGet, handleTaskSend } from "./plain/task-handler.ts";
-export type { A2AMessage, A2ATask, A2ATaskDeps, A2ATaskSendRequest, A2ATaskState } from "./plain/types.ts";
+export type {
+  A2AMessage,
+  A2AProcessDeps,
+  A2AServerDeps,
+  A2ATask,
+  A2ATaskDeps,
+  A2ATaskSendRequest,
+  A2ATaskState,
+  ManagedAgents,
+  ManagedSession,
+  NewSession,
+  ProcessEvent,
+  ProcessListener,
+  ProcessManager,
+} from "./plain/types.ts";
 export { PLAIN_BINDING } from "./wire/plain/binding.ts";
 export { ExternalServiceError } from "./wire/plain/named-errors.ts";

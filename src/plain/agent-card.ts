@@ -4,7 +4,7 @@ import type { AgentCapabilities, AgentSkill } from "../protocol/card.ts";
 import { PLAIN_BINDING } from "../wire/plain/binding.ts";
 import { askServer } from "./ask-server.ts";
 import { knownServer, rememberServer } from "./known-servers.ts";
-import type { A2ATaskDeps } from "./types.ts";
+import type { A2AServerDeps } from "./types.ts";
 
 /** A skill in an agent card. */
 export type A2AAgentSkill = Omit<AgentSkill, "security">;
@@ -36,7 +36,7 @@ interface A2AAgentInterface {
  * Reads the card of the server's first agent, which is served at the server's root. `baseUrl` replaces the server's own URL in the card. Without `deps`,
  * the server that was last passed to one of these functions is used; throws a `TypeError` if there is none.
  */
-export function buildAgentCard(baseUrl?: string, deps?: A2ATaskDeps): Promise<A2AAgentCard> {
+export function buildAgentCard(baseUrl?: string, deps?: A2AServerDeps): Promise<A2AAgentCard> {
   return cardOf(undefined, baseUrl, deps);
 }
 
@@ -44,7 +44,7 @@ export function buildAgentCard(baseUrl?: string, deps?: A2ATaskDeps): Promise<A2
 export function buildAgentCardForAgent(
   agent: Pick<Agent, "id">,
   baseUrl?: string,
-  deps?: A2ATaskDeps,
+  deps?: A2AServerDeps,
 ): Promise<A2AAgentCard> {
   return cardOf(agent.id, baseUrl, deps);
 }
@@ -53,7 +53,7 @@ export function buildAgentCardForAgent(
 async function cardOf(
   agentId: string | undefined,
   baseUrl: string | undefined,
-  deps: A2ATaskDeps = knownServer(),
+  deps: A2AServerDeps = knownServer(),
 ): Promise<A2AAgentCard> {
   rememberServer(deps);
   // Safe: a response of this package's own server.

@@ -1,6 +1,6 @@
 import { REQUIRE_DEFAULT_PROJECT } from "../wire/plain/root-agent.ts";
 import { errorOf, ValidationError } from "./errors.ts";
-import type { A2ATaskDeps } from "./types.ts";
+import type { A2AServerDeps } from "./types.ts";
 
 /** Never resolved: the server receives the request directly and uses only the path of its URL. */
 export const NOWHERE: string = "http://server.invalid";
@@ -9,7 +9,7 @@ export const NOWHERE: string = "http://server.invalid";
  * Sends a request to a path of the agent: a POST with a body, else a GET. Resolves with the JSON response and rejects with the server's error, also for a
  * POST that names no agent if none declares a `defaultProjectId`.
  */
-export async function askServer(deps: A2ATaskDeps, path: string, body?: unknown): Promise<unknown> {
+export async function askServer(deps: A2AServerDeps, path: string, body?: unknown): Promise<unknown> {
   const { server, agentId, headers } = deps;
   const posted = body === undefined ? {} : { method: "POST", body: jsonOf(body) };
   const required = body === undefined ? {} : { [REQUIRE_DEFAULT_PROJECT]: "true" };

@@ -1,4 +1,4 @@
-import type { A2ATaskDeps } from "./types.ts";
+import type { A2AServerDeps } from "./types.ts";
 
 /** How many of the latest tasks are remembered. Older ones are found only with `deps`. */
 const MAX_TASKS = 10_000;
@@ -7,16 +7,16 @@ const MAX_TASKS = 10_000;
  * The server of each task, for functions that are called with an id only. It is global because those functions are global; a process with several
  * servers passes `deps`.
  */
-const sent = new Map<string, A2ATaskDeps>();
-let latestServer: A2ATaskDeps["server"] | undefined;
+const sent = new Map<string, A2AServerDeps>();
+let latestServer: A2AServerDeps["server"] | undefined;
 
 /** Called by every function that gets a server, so that later calls may omit it. */
-export function rememberServer({ server }: A2ATaskDeps): void {
+export function rememberServer({ server }: A2AServerDeps): void {
   latestServer = server;
 }
 
 /** A task sent with headers (credentials) is not remembered: anyone who knows its id could read it. */
-export function rememberTask(id: string, deps: A2ATaskDeps): void {
+export function rememberTask(id: string, deps: A2AServerDeps): void {
   if (deps.headers !== undefined) return;
   sent.set(id, deps);
   const [oldest] = sent.keys();
@@ -40,12 +40,12 @@ export function isForgotten(id: string, createdAt: string): boolean {
 }
 
 /** The server and agent that the task was sent to, if remembered. */
-export function sentTo(id: string): A2ATaskDeps | undefined {
+export function sentTo(id: string): A2AServerDeps | undefined {
   return sent.get(id);
 }
 
 /** The server that was passed last. Throws a `TypeError` if there is none. */
-export function knownServer(): A2ATaskDeps {
+export function knownServer(): A2AServerDeps {
   if (latestServer !== undefined) return { server: latestServer };
   throw new TypeError("No server was passed yet. Pass one: buildAgentCard(undefined, { server }).");
 }

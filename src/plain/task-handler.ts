@@ -2,14 +2,17 @@ import { pathSegment } from "../wire/fields/path-segment.ts";
 import { askServer } from "./ask-server.ts";
 import { NotFoundError } from "./errors.ts";
 import { forgetTasks, isForgotten, rememberServer, rememberTask, sentTo } from "./known-servers.ts";
+import { forgetProcessTasks, processTask, sendToProcess } from "./process-tasks.ts";
 import type { A2ATask, A2ATaskDeps, A2ATaskSendRequest } from "./types.ts";
 
 /**
  * Sends a message to an agent. Resolves with the task as soon as the server has stored it, usually before the agent has finished. Rejects with a
  * `ValidationError` if the request is invalid, with a `NotFoundError` if the agent or task does not exist (`Agent with default project` if
- * `deps` names no agent and none declares a `defaultProjectId`), and with an `A2AError` for other errors of the server.
+ * `deps` names no agent and none declares a `defaultProjectId`), and with an `A2AError` for other errors of the server. With a `processManager`, the
+ * task is kept in memory, and the returned object changes with it.
  */
 export async function handleTaskSend(deps: A2ATaskDeps, body: A2ATaskSendRequest): Promise<A2ATask> {
+  if ("processManager" in deps) return sendToProcess(deps, body);
   rememberServer(deps);
   // Safe: a response of this package's own server.
   const task = (await askServer(deps, "/a2a/tasks/send", body ?? null)) as A2ATask;
@@ -25,6 +28,8 @@ export function handleTaskGet(taskId: string): Promise<A2ATask | null>;
 export function handleTaskGet(deps: A2ATaskDeps, taskId: string): Promise<A2ATask | null>;
 export async function handleTaskGet(first: string | A2ATaskDeps, second?: string): Promise<A2ATask | null> {
   const [deps, taskId = ""] = typeof first === "string" ? [sentTo(first), first] : [first, second];
+  const managed = processTask(taskId);
+  if (managed !== undefined || (deps !== undefined && "processManager" in deps)) return managed ?? null;
   const path = deps === undefined ? undefined : taskPath(taskId);
   if (deps === undefined || path === undefined) return null;
   rememberServer(deps);
@@ -55,4 +60,5 @@ function taskPath(taskId: string): string | undefined {
  */
 export function clearTaskStore(): void {
   forgetTasks();
+  forgetProcessTasks();
 }

@@ -47,12 +47,65 @@ interface MessageToSend {
   readonly parts: readonly { readonly type?: "text" | undefined; readonly text: string }[];
 }
 
+/** What tasks are sent to: a server, or the process manager of another program. */
+export type A2ATaskDeps = A2AServerDeps | A2AProcessDeps;
+
 /** The server and agent to call. */
-export interface A2ATaskDeps {
+export interface A2AServerDeps {
   /** A server from `createServer` or `serve`. */
   readonly server: Pick<Server, "fetch">;
   /** The agent to call. Default: the first that declares a `defaultProjectId`; if none does, sending rejects with a `NotFoundError`. */
   readonly agentId?: string | undefined;
   /** Headers of the request, for example credentials. Default: none. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
+}
+
+/** A process manager that runs agents, and the functions that read agents and create sessions. */
+export interface A2AProcessDeps {
+  /** Passed to `listAgents` and `createSession`. If these are absent, the methods of the same names are called. */
+  readonly db: unknown;
+  readonly processManager: ProcessManager;
+  /** All agents. Default: `db.listAgents()`. */
+  listAgents?(db: unknown): ManagedAgents | Promise<ManagedAgents>;
+  /** Creates a session. Default: `db.createSession(input)`. */
+  createSession?(db: unknown, input: NewSession): ManagedSession | Promise<ManagedSession>;
+}
+
+/** Agents of a program with a process manager. A task is sent to the first one with a `defaultProjectId`. */
+export type ManagedAgents = readonly { readonly id: string; readonly defaultProjectId?: string | null | undefined }[];
+
+/** What a session is created with. */
+export interface NewSession {
+  readonly projectId: string;
+  readonly agentId: string;
+  readonly name: string;
+  readonly initialPrompt: string;
+  /** The session was started by another agent, and not by a person. */
+  readonly source: "agent";
+}
+
+/** A session: one run of an agent. */
+export interface ManagedSession {
+  readonly id: string;
+}
+
+/**
+ * What a session reports: `assistant` has a message of the agent, as a text or as a list of blocks with `text`; `session_exited` and `session_stopped`
+ * complete the task; `error` fails it. Other types are ignored.
+ */
+export interface ProcessEvent {
+  readonly type: string;
+  readonly message?: { readonly content?: unknown } | undefined;
+}
+
+/** Called with the events of a session. */
+export type ProcessListener = (sessionId: string, event: ProcessEvent) => void;
+
+/** Starts the processes of sessions and reports what they do. */
+export interface ProcessManager {
+  startProcess(session: ManagedSession, prompt: string): unknown;
+  /** May return a function that ends the subscription. */
+  subscribe(sessionId: string, listener: ProcessListener): unknown;
+  /** Called when the task has timed out. */
+  stopProcess?(sessionId: string): unknown;
 }

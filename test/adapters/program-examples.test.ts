@@ -47,15 +47,24 @@ describe.each(LANGUAGES)("the example in $language", ({ language, file, command 
       try {
         const { url } = await server.listen();
         const remote = await connect(url, dialect);
-        const asked: unknown[] = [];
-        const task = await remote.send("Hi", {
-          onInput: async (question) => {
-            asked.push(question);
+        const asked: string[] = [];
+        const sent = await remote.send("Hi", {
+          onInput: ({ text }) => {
+            asked.push(text);
             return "Ada";
           },
         });
-        expect(asked).toHaveLength(1);
-        expect(JSON.stringify(task)).toContain("completed");
+        if (sent.kind !== "task") throw new Error("The agent answered without a task.");
+        const { status, artifacts = [], metadata } = sent.task;
+        expect([status.state, asked, metadata?.["usage"]]).toEqual([
+          "completed",
+          ["What is your name?"],
+          { cost: 0.25 },
+        ]);
+        expect(artifacts.map(({ name, parts }) => [name, ...parts])).toEqual([
+          ["result", expect.objectContaining({ text: "Hello, Ada." })],
+          ["greeting.txt", expect.objectContaining({ raw: btoa("Hello, Ada.\n"), mediaType: "text/plain" })],
+        ]);
       } finally {
         await server.close();
       }

@@ -96,6 +96,8 @@ it(`leaves no process behind when the server is killed ${KILLS} times while prog
   let server = await start();
   for (let kill = 0; kill < KILLS; kill += 1) {
     const sending = AGENTS.flatMap((agent) => Array.from({ length: TASKS }, () => send(server.url, agent)));
+    // Every second kill hits the start of programs, the others hit running ones.
+    if (kill % 2 === 0) await expect.poll(() => processesOf(server.pid), { timeout: 30_000 }).not.toEqual([]);
     await sleep(Math.random() * LONGEST);
     await server.kill("SIGKILL");
     sent.push(...(await Promise.all(sending)).filter((task) => task !== undefined));
