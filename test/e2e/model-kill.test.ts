@@ -136,7 +136,12 @@ it(
       const active = readers.slice(done).filter((reader) => !isOver(reader));
       const reading = Promise.all(active.map((reader) => read(server, reader)));
       if (kills < KILLS) {
-        await Promise.race([reading, sleep(Math.random() * 500)]);
+        // After a number of model calls and a random time: a busy machine must not be killed before it has begun. After six calls of four
+        // tasks at least one is stored.
+        const calls = world.seen.length + (kills === 0 ? 6 : Math.floor(Math.random() * 8));
+        const over = reading.then(() => true);
+        await until(async () => world.seen.length >= calls || (await Promise.race([over, sleep(5)])) === true);
+        await sleep(Math.random() * 60);
         await server.kill("SIGKILL");
         kills++;
         await reading;
