@@ -4,7 +4,7 @@ import type { JsonObject, JsonValue } from "../protocol/json.ts";
 import { VERSION_WITH_CHOSEN_IDS } from "../wire/chosen-task-ids.ts";
 import { agentPath, NOWHERE } from "./ask-server.ts";
 import { knownServer, rememberServer } from "./known-servers.ts";
-import type { A2ATaskDeps } from "./types.ts";
+import type { A2AServerDeps } from "./types.ts";
 
 /** The ids of a task that the caller has chosen. */
 export interface LoopIds {
@@ -54,9 +54,9 @@ const MAX_EVENT = 64 * 1024 * 1024;
  * `palaver/plain` is used.
  */
 export class AgentLoop {
-  readonly #deps: A2ATaskDeps;
+  readonly #deps: A2AServerDeps;
 
-  constructor(deps: A2ATaskDeps = knownServer()) {
+  constructor(deps: A2AServerDeps = knownServer()) {
     rememberServer(deps);
     this.#deps = deps;
   }
