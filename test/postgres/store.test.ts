@@ -44,6 +44,14 @@ describe.skipIf(reason !== undefined)(
 
     for (const { name, run } of storeContract) test(name, () => run(openEmpty));
 
+    test("is opened by several nodes at the same time: one creates the tables, and the others wait", async () => {
+      for (let round = 0; round < 5; round++) {
+        const options = { url: server.url, schema: `opened_at_once_${round}` };
+        const opened = await Promise.all(Array.from({ length: 6 }, () => openPostgresStore(options)));
+        await Promise.all(opened.map((store) => store.close()));
+      }
+    });
+
     test("lists and counts like a filter and sort over all tasks", async () => {
       const opened = await openPostgresStore({ url: server.url, schema: await schemas.next() });
       try {

@@ -14,13 +14,14 @@ const MAX_TRIES = 5;
 const POOL_SIZE = 8;
 
 /**
- * The connections of a store: one that commits, so that commits are applied in the order of their calls, and a pool for all other calls, which
- * never wait for a commit. A connection that breaks is replaced at the next call.
+ * The connections of a store: one that commits, so that commits are applied in the order of their calls; one that renews the lease, so that a
+ * renewal waits for nothing; and a pool for all other calls, which never wait for a commit. A connection that breaks is replaced at the next call.
  */
 export class Connections {
   readonly #driver: PostgresDriver;
   readonly #options: ConnectionOptions;
   readonly #pool: PostgresPool;
+  readonly #renewals: PostgresPool;
   readonly #pending = new Set<Promise<unknown>>();
   #writer: Promise<PostgresClient> | undefined;
   #lastWrite: Promise<unknown> = Promise.resolve();
@@ -30,8 +31,9 @@ export class Connections {
     this.#driver = driver;
     this.#options = options;
     this.#pool = driver.createPool({ ...options, size: POOL_SIZE });
+    this.#renewals = driver.createPool({ ...options, size: 1 });
     // An idle connection broke. The pool has removed it; a call that needs one connects again.
-    this.#pool.on("error", () => {});
+    for (const pool of [this.#pool, this.#renewals]) pool.on("error", () => {});
   }
 
   /** Runs one statement on the connection that commits, after those before it. */
@@ -46,6 +48,11 @@ export class Connections {
   /** Runs one statement on any other connection. */
   query(text: string, values: unknown[], effect: PossibleEffect = "nothing"): Promise<readonly Row[]> {
     return this.#call(() => retried(() => this.#pool.query(text, values), effect));
+  }
+
+  /** Runs the statement that renews the lease, even while all other connections are in use. */
+  renew(text: string, values: unknown[]): Promise<readonly Row[]> {
+    return this.#call(() => retried(() => this.#renewals.query(text, values), "anything"));
   }
 
   /** A new connection that belongs to the caller, who ends it. */
@@ -109,7 +116,7 @@ export class Connections {
   async #close(): Promise<void> {
     await Promise.allSettled(this.#pending);
     const writer = await this.#writer?.catch(() => undefined);
-    await Promise.allSettled([writer?.end(), this.#pool.end()]);
+    await Promise.allSettled([writer?.end(), this.#pool.end(), this.#renewals.end()]);
   }
 }
 

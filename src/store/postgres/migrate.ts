@@ -35,8 +35,12 @@ async function pending(
   schema: string,
   known: readonly PostgresMigration[],
 ): Promise<readonly PostgresMigration[]> {
-  const [table] = (await client.query("SELECT to_regclass($1) IS NOT NULL AS exists", [`${schema}.migration`])).rows;
-  if (table?.["exists"] !== true) return known;
+  // Not to_regclass: it may use a cache that does not know what another node has just committed.
+  const tables = await client.query(
+    "SELECT FROM pg_catalog.pg_tables WHERE schemaname = $1 AND tablename = 'migration'",
+    [unquoted(schema)],
+  );
+  if (tables.rows.length === 0) return known;
   const { rows } = await client.query(
     `SELECT version, readable_from FROM ${schema}.migration ORDER BY version DESC LIMIT 1`,
   );
@@ -55,8 +59,8 @@ async function pending(
 async function apply(client: PostgresClient, schema: string, migration: PostgresMigration): Promise<void> {
   if (migration.version === 1) {
     // Without the right to create schemas, an administrator creates it.
-    const { rows } = await client.query("SELECT to_regnamespace($1) IS NOT NULL AS exists", [schema]);
-    if (rows[0]?.["exists"] !== true) await client.query(`CREATE SCHEMA ${schema}`);
+    const { rows } = await client.query("SELECT FROM pg_catalog.pg_namespace WHERE nspname = $1", [unquoted(schema)]);
+    if (rows.length === 0) await client.query(`CREATE SCHEMA ${schema}`);
     await client.query(
       `CREATE TABLE ${schema}.migration (version integer PRIMARY KEY, readable_from integer NOT NULL, applied_at timestamptz NOT NULL DEFAULT now())`,
     );
@@ -66,4 +70,9 @@ async function apply(client: PostgresClient, schema: string, migration: Postgres
     migration.version,
     migration.readableFrom,
   ]);
+}
+
+/** The name inside the quotes: see `quotedSchema`. */
+function unquoted(schema: string): string {
+  return schema.slice(1, -1);
 }

@@ -178,7 +178,7 @@ export class PostgresStore implements OpenPostgresStore {
   async heartbeat(node: string, leaseMs: number): Promise<{ readonly now: number }> {
     const { connections, schema } = this.#parts;
     const values = [storableText(node), Math.round(leaseMs), this.#clock()];
-    const [row] = await connections.query(`SELECT ${schema}.heartbeat_1($1, $2, $3) AS now`, values, "anything");
+    const [row] = await connections.renew(`SELECT ${schema}.heartbeat_1($1, $2, $3) AS now`, values);
     return { now: Number(row?.["now"]) };
   }
 
