@@ -171,7 +171,7 @@ export async function startServer(start: StartOptions): Promise<Started> {
       async close() {
         await push?.drain(0);
         await engine.close();
-        await Promise.all(agents.map((agent) => agent.close?.()));
+        await Promise.all(agents.map(async (agent) => agent.close?.()));
         await release();
       },
     };
