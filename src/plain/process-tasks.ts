@@ -133,7 +133,7 @@ function textIn(content: unknown): string {
   if (!Array.isArray(content)) return "";
   const blocks: readonly unknown[] = content;
   return blocks
-    .map((block) => (typeof block === "object" && block !== null ? Reflect.get(block, "text") : undefined))
+    .map((block): unknown => (typeof block === "object" && block !== null ? Reflect.get(block, "text") : undefined))
     .filter((text) => typeof text === "string")
     .join("");
 }
@@ -175,5 +175,5 @@ function createSession(deps: A2AProcessDeps, input: NewSession): ManagedSession 
 function methodOf(db: unknown, name: string): (...values: readonly unknown[]) => unknown {
   const method: unknown = typeof db === "object" && db !== null ? Reflect.get(db, name) : undefined;
   if (typeof method !== "function") throw new TypeError(`Pass \`${name}\`: \`db\` has no method of this name.`);
-  return (...values) => Reflect.apply(method, db, values);
+  return (...values): unknown => Reflect.apply(method, db, values);
 }

@@ -1,6 +1,6 @@
 import { type Agent, agent } from "../../engine/agent/agent.ts";
 import { Children } from "./children/children.ts";
-import { type ProcessAgentOptions, processSettings } from "./process-options.ts";
+import { type ProcessAgentOptions, type ProcessOptions, processSettings } from "./process-options.ts";
 import { runProgram } from "./run-program.ts";
 
 /** Programs that run at the same time, unless `concurrency` says otherwise. */
@@ -12,16 +12,14 @@ const CONCURRENCY = 16;
  * `TypeError` for invalid options, and if the program does not exist.
  */
 export function processAgent(options: ProcessAgentOptions): Agent {
-  const { command, args, cwd, env, inherit, protocol, grace, memory, cpuSeconds, ...others } = options;
-  const { maxOutput, maxLine, maxFile, stateFolder, ...identity } = others;
   const settings = processSettings(options);
   const children = new Children(settings.stateFolder);
   return {
     ...agent({
-      description: identity.name,
-      version: "1.0.0",
+      description: options.name,
+      version: "1",
       concurrency: CONCURRENCY,
-      ...identity,
+      ...withoutProgram(options),
       run: (task) => runProgram(task, { settings, children }),
     }),
     startsPrograms: true,
@@ -31,4 +29,27 @@ export function processAgent(options: ProcessAgentOptions): Agent {
     },
     close: () => children.close(),
   };
+}
+
+const PROGRAM_OPTIONS: Readonly<Record<keyof ProcessOptions, true>> = {
+  command: true,
+  args: true,
+  cwd: true,
+  env: true,
+  inherit: true,
+  protocol: true,
+  grace: true,
+  memory: true,
+  cpuSeconds: true,
+  maxOutput: true,
+  maxLine: true,
+  maxFile: true,
+  stateFolder: true,
+};
+
+/** The options that describe the agent. The others may contain secrets and stay here. */
+function withoutProgram(options: ProcessAgentOptions): Omit<ProcessAgentOptions, keyof ProcessOptions> {
+  const others = Object.entries(options).filter(([name]) => !Object.hasOwn(PROGRAM_OPTIONS, name));
+  // Safe cast: only the members of ProcessOptions are removed.
+  return Object.fromEntries(others) as unknown as Omit<ProcessAgentOptions, keyof ProcessOptions>;
 }

@@ -46,7 +46,7 @@ export interface ProcessAgentOptions
     ProcessOptions {
   /** Default: the name. */
   readonly description?: string;
-  /** Default `1.0.0`. */
+  /** Default `1`. */
   readonly version?: string;
 }
 

@@ -131,7 +131,7 @@ function itemsOf(value: JsonValue): number | undefined {
 
 /** Code points, as JSON Schema counts them. */
 function charactersOf(value: JsonValue): number | undefined {
-  return typeof value === "string" ? [...value].length : undefined;
+  return typeof value === "string" ? Array.from(value).length : undefined;
 }
 
 function numberOf(value: JsonValue): number | undefined {
@@ -147,5 +147,6 @@ function objectOf(value: JsonValue | undefined): JsonObject {
 }
 
 function listOf(value: JsonValue): readonly JsonValue[] {
-  return Array.isArray(value) ? value : [];
+  const list: readonly JsonValue[] = Array.isArray(value) ? value : [];
+  return list;
 }
