@@ -42,7 +42,11 @@ export function taskTrace(history: TaskHistory): TaskTrace {
   const attempts = attemptsOf(history).map((entry): Attempt => attemptOf(entry, { history, trace }));
   const rows = attempts.flatMap((attempt) => [
     attemptRow(attempt, eventsOf(attempt, attempts, history)),
-    ...history.journal.filter((entry) => belongsTo(entry, attempt)).map((entry) => innerRow(entry, attempt)),
+    // The journal is in the order in which its entries were stored: a step when it ends, a question when it begins.
+    ...history.journal
+      .filter((entry) => belongsTo(entry, attempt))
+      .toSorted((one, other) => one.start - other.start)
+      .map((entry) => innerRow(entry, attempt)),
   ]);
   const deliveries = history.journal.filter(({ kind }) => kind === "delivery");
   const children = history.children.map(
