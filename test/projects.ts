@@ -28,6 +28,8 @@ export const OWN_PROCESS: readonly string[] = [
   "src/store/sqlite/**/*.test.ts",
   "src/testing/*.test.ts",
   "test/integration/*.test.ts",
+  // It replaces a module.
+  "src/internal/postgres/driver.test.ts",
   // They start a database server.
   "test/postgres/*.test.ts",
 ];
