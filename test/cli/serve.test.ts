@@ -62,7 +62,7 @@ describe("palaver", () => {
     [["serve"], /No module is given[\s\S]*--demo/],
     [["serve", "--demo", "--port", "many"], /whole number/],
     [["serve", "--demo", "--durability", "some"], /Allowed choices are full, process/],
-    [["serve", "--demo", "--store", "redis://x"], /must be memory: or sqlite:FILE, not "redis:\/\/x"/],
+    [["serve", "--demo", "--store", "redis://x"], /must be memory:, sqlite:FILE or postgres:\/\/…, not "redis:\/\/x"/],
     [["serve", "--demo", "--public-url", "x"], /public URL must be like/],
     [["serve", "--demo", "--trusted-proxies", "loopback,x"], /"x" is no trusted proxy/],
     [["serve", "--demo", "--cors-origin", "x"], /origin must be like/],
