@@ -7,8 +7,11 @@ const MAX_BYTES = 8_000_000;
 const MAX_RECORD_BYTES = 64_000;
 /** Bytes of a record besides its texts: its objects, its ids and its place in the map. */
 const BASE_BYTES = 1000;
-/** How many reads are remembered, to notice that a task is read again. A power of two. */
-const REMEMBERED_READS = 16_384;
+/**
+ * How many reads are remembered, to notice that a task is read again. A power of two, and fewer than the records that fit: if callers read more tasks
+ * than that in turn, none would be kept long enough to be read again.
+ */
+const REMEMBERED_READS = 2048;
 
 /**
  * Keeps the records of finished tasks that were read more than once, up to 8 MB: callers that poll read the same task again and again. A
