@@ -19,7 +19,7 @@ export type {
   ToolContent,
   UserContent,
 } from "./adapters/models/model-contract.ts";
-export type { ModelHooks } from "./adapters/models/model-loop.ts";
+export type { EndedTurn, ModelHooks } from "./adapters/models/model-loop.ts";
 export type { Price, TokenPrices } from "./adapters/models/price.ts";
 export type { HistoryOptions } from "./adapters/models/prompt.ts";
 export type { ReadReply, ReasoningBlock, RequestedCall } from "./adapters/models/read-reply.ts";

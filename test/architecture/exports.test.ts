@@ -164,6 +164,7 @@ const EXPORTS: Readonly<Record<string, { readonly values: readonly string[]; rea
     values: ["filterTools", "mcpTools", "modelAgent", "modelByName", "scriptedModel", "textOfMessage", "tool"],
     types: [
       "AssistantContent",
+      "EndedTurn",
       "Environment",
       "FileContent",
       "HistoryOptions",

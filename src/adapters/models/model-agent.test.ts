@@ -200,6 +200,17 @@ describe("hostile output of a model", () => {
     expect(seen.toSorted()).toEqual(["a", "b"]);
   });
 
+  test("completes without another model call if stopWhen says so after a tool call", async () => {
+    script = () => ({ text: ["Saved."], ...call("save") });
+    const saved: string[] = [];
+    const save = tool({ description: "Saves.", execute: () => saved.push("once") });
+    await serve({ tools: { save }, stopWhen: ({ reply }) => reply.calls.some(({ name }) => name === "save") });
+    const task = await harness.send("Save it");
+    expect(task.status.state).toBe("completed");
+    expect(resultText(task)).toBe("Saved.\n\n");
+    expect({ saved, usage: task.metadata?.["usage"] }).toMatchObject({ saved: ["once"], usage: { modelCalls: 1 } });
+  });
+
   test("an endless loop of tool calls ends the task with a name", async () => {
     script = () => call("noop");
     await serve({ maxModelCalls: 3, tools: { noop: tool({ description: "Nothing.", execute: () => null }) } });

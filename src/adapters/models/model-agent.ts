@@ -9,7 +9,7 @@ import {
 } from "../../engine/agent/agent.ts";
 import { modelByName } from "./model-by-name.ts";
 import type { Model } from "./model-contract.ts";
-import { type LoopOptions, type ModelHooks, runLoop } from "./model-loop.ts";
+import { type EndedTurn, type LoopOptions, type ModelHooks, runLoop } from "./model-loop.ts";
 import type { Price } from "./price.ts";
 import type { HistoryOptions } from "./prompt.ts";
 import { outputForm } from "./structured-output.ts";
@@ -44,6 +44,11 @@ export interface ModelAgentOptions extends Omit<AgentDefinition, "run" | "reply"
   readonly price?: Price;
   /** Model calls of one turn. After them the task fails with `too-many-model-calls`. Default 20. */
   readonly maxModelCalls?: number;
+  /**
+   * Called after the tools of an answer have run. True: the task is completed with what was written so far, without another model call. It is called again in a
+   * replay, so it must depend on its argument alone.
+   */
+  readonly stopWhen?: (turn: EndedTurn) => boolean;
   /** Tool calls in one answer of the model; the others are refused. Default 16. */
   readonly maxToolCalls?: number;
   /** How often a model call is repeated after a failure, with growing pauses. Default 3. */
@@ -67,6 +72,7 @@ export function modelAgent(options: ModelAgentOptions): Agent {
   const {
     maxModelCalls = 20,
     maxToolCalls = 16,
+    stopWhen,
     retries = 3,
     stallTimeout = 60_000,
     maxOutput = 200_000,
@@ -75,7 +81,7 @@ export function modelAgent(options: ModelAgentOptions): Agent {
   const loop: LoopOptions = {
     models: modelsOf(model),
     ...{ instructions, history, hooks, maxRepairs, showReasoning, price },
-    ...{ maxModelCalls, maxToolCalls, retries, stallTimeout, maxOutput },
+    ...{ maxModelCalls, maxToolCalls, stopWhen, retries, stallTimeout, maxOutput },
     tools: isList(tools) ? tools : [tools],
     output: outputForm(output, outputJsonSchema),
     settings: {

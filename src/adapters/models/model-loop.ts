@@ -27,6 +27,13 @@ export interface ModelHooks {
   afterTool?(call: KeyedCall, outcome: ToolOutcome, task: TaskContext): void;
 }
 
+/** An answer of the model whose tool calls have ended. */
+export interface EndedTurn {
+  readonly reply: ModelReply;
+  /** How often the model was called in this turn of the task. */
+  readonly modelCalls: number;
+}
+
 /** How the loop of model and tool calls works, with all defaults filled in. */
 export interface LoopOptions extends CallOptions {
   readonly instructions: string | ((task: TaskContext) => string) | undefined;
@@ -39,6 +46,7 @@ export interface LoopOptions extends CallOptions {
   readonly price: Price | undefined;
   readonly maxModelCalls: number;
   readonly maxToolCalls: number;
+  readonly stopWhen: ((turn: EndedTurn) => boolean) | undefined;
   readonly settings: Pick<ModelCall, "temperature" | "maxOutputTokens">;
 }
 
@@ -77,6 +85,7 @@ export async function runLoop(task: TaskContext, options: LoopOptions): Promise<
       if (visible.text) before.text += await separated(task, "result", reply.text);
       if (visible.reasoning) before.reasoning += await separated(task, "reasoning", reasoningText(reply));
       messages.push(...(await answeredCalls({ task, turn, tools }, reply, options)));
+      if (options.stopWhen?.({ reply, modelCalls: turn }) === true) return;
       continue;
     }
     if (output === undefined) return;
