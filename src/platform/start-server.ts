@@ -178,8 +178,12 @@ export async function startServer(start: StartOptions): Promise<Started> {
       async close() {
         await push?.drain(0);
         await engine.close();
-        await Promise.all(agents.map(async (agent) => agent.close?.()));
-        await release();
+        try {
+          await Promise.all(agents.map(async (agent) => agent.close?.()));
+        } finally {
+          // The store must be closed also if an agent fails to close.
+          await release();
+        }
       },
     };
   } catch (error) {
