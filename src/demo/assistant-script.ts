@@ -1,7 +1,7 @@
 import type { ModelMessage } from "../adapters/models/model-contract.ts";
 import { type ScriptedAnswer, textOfMessage } from "../adapters/models/scripted-model.ts";
 
-const HELP = `I am a small script in the place of a language model. Try: "What time is it?", "What is 6 * 7?", "Remember that I like tea", "What do you know?", "Forget everything".`;
+const HELP = `I am a small script that replaces a language model. Try: "What time is it?", "What is 6 * 7?", "Remember that I like tea", "What do you know?", "Forget everything".`;
 
 /** What the assistant answers without a real model. `problem`: why a configured model is not used. */
 export function scriptedAnswer(messages: readonly ModelMessage[], problem: string | undefined): ScriptedAnswer {

@@ -40,7 +40,7 @@ export class ModelWorld implements AsyncDisposable {
     return { CLERK_BASE_URL: this.#model.url, LEDGER_URL: this.#ledger.url };
   }
 
-  /** How many calls of tools were cut off and not run again, as the model was told. */
+  /** How many tool calls were cut off and not run again; the model gets an error for each. */
   get cutOffTools(): number {
     return new Set(
       this.#model.calls.flatMap((messages) =>

@@ -61,7 +61,7 @@ export function Failure({
   );
 }
 
-/** Grey bars in the place of rows that are being read. */
+/** Grey bars, shown until the rows are loaded. */
 export function Loading({ rows }: { readonly rows: number }): JSX.Element {
   return (
     <div class="loading" role="status" aria-label="Loading">

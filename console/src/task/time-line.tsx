@@ -125,7 +125,7 @@ function Folds({ pieces }: { readonly pieces: readonly ScalePiece[] }): JSX.Elem
   );
 }
 
-/** A bar: one entry, or neighbours that are too narrow to be told apart. */
+/** A bar: one entry, or several neighbours that are too narrow to be shown one by one. */
 interface BarPiece {
   readonly entry: JournalEntry;
   readonly from: number;

@@ -16,7 +16,7 @@ export type CheckedOutput =
 
 const MAX_PROBLEMS = 10;
 const MAX_SHOWN = 500;
-/** A model that was told to answer with JSON alone may still write it as a block of Markdown. */
+/** A model that was asked for JSON alone may still write it as a block of Markdown. */
 const FENCE = /^```(?:json)?\s*\n([\s\S]*?)\n```$/;
 
 export function outputForm(
@@ -56,7 +56,7 @@ export async function checkOutput({ schema }: OutputForm, answer: string): Promi
   return { ok: false, problem };
 }
 
-/** What the model is told about an invalid answer. */
+/** The message to the model after an invalid answer. */
 export function repairRequest(problem: string): string {
   return `Your answer is not valid. ${problem}\nAnswer again, with the corrected JSON value and nothing else.`;
 }

@@ -141,7 +141,7 @@ function stepJson({ key, value }: StepRecord): Json {
   return { key: storableText(key), value: storableText(value) };
 }
 
-/** One statement must not write a row twice: of records with the same key, the last one counts, in the place of the first. */
+/** One statement must not write a row twice: of records with the same key, the last one replaces the first. */
 function journalJson(records: readonly JournalRecord[]): readonly Json[] {
   const byKey = new Map(
     records.map(({ key, body }) => [key, { key: storableText(key), body: storableText(body) }] as const),
