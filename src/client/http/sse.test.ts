@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { sampled } from "../../../test/fixtures/budget.ts";
 import { readText } from "./http.ts";
 import { type ServerSentEvent, SseParser } from "./sse.ts";
 
@@ -75,7 +76,7 @@ describe("Server-Sent Events", () => {
           expect(await readPieces(pieces)).toEqual(stream.map(([event]) => event));
         },
       ),
-      { numRuns: 300 },
+      { numRuns: sampled(40, 300) },
     );
   });
 

@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { sampled } from "../../../test/fixtures/budget.ts";
 import { A2AError } from "../../protocol/error.ts";
 import type { MessageId, TaskId } from "../../protocol/ids.ts";
 import { OPERATIONS, type OperationRequest, type SendRequest } from "../../protocol/operation.ts";
@@ -37,7 +38,7 @@ describe("A 0.1 client", () => {
         expect(server.operationOf(method)).toBe(asked.operation);
         expect(server.decodeRequest(asked.operation, JSON.parse(params))).toEqual(asked);
       }),
-      { ...SAMPLES, numRuns: 300 },
+      { ...SAMPLES, numRuns: sampled(40, 300) },
     );
   });
 
@@ -208,7 +209,7 @@ describe("A 0.1 client", () => {
         check(() => client.decodeEvent(value));
         expect(client.decodeError(value, 200)).toBeInstanceOf(A2AError);
       }),
-      { ...SAMPLES, numRuns: 1000 },
+      { ...SAMPLES, numRuns: sampled(125, 1000) },
     );
   });
 });

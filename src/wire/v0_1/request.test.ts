@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { sampled } from "../../../test/fixtures/budget.ts";
 import { A2AError } from "../../protocol/error.ts";
 import { OPERATIONS, type Operation, type SendRequest } from "../../protocol/operation.ts";
 import type { WaitDefault } from "../options.ts";
@@ -239,7 +240,7 @@ describe("A 0.1 request", () => {
           return error instanceof A2AError && error.code === "invalid-params" && error.violations.length > 0;
         }
       }),
-      { ...SAMPLES, numRuns: 2000 },
+      { ...SAMPLES, numRuns: sampled(250, 2000) },
     );
   });
 });

@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { sampled } from "../../../test/fixtures/budget.ts";
 import { A2AError } from "../../protocol/error.ts";
 import type { Operation, OperationRequest } from "../../protocol/operation.ts";
 import type { Codec, RestRequest } from "../codec.ts";
@@ -45,7 +46,7 @@ describe("A 0.3 client", () => {
         expect(rpc.operationOf(method)).toBe(asked.operation);
         expect(rpc.decodeRequest(asked.operation, JSON.parse(params))).toEqual(asked);
       }),
-      { ...SAMPLES, numRuns: 300 },
+      { ...SAMPLES, numRuns: sampled(40, 300) },
     );
   });
 
@@ -56,7 +57,7 @@ describe("A 0.3 client", () => {
         expect(operation).toBe(asked.operation);
         expect(rest.decodeRequest(operation, sent)).toEqual(asked);
       }),
-      { ...SAMPLES, numRuns: 300 },
+      { ...SAMPLES, numRuns: sampled(40, 300) },
     );
   });
 
@@ -268,7 +269,7 @@ describe("A 0.3 client decodes", () => {
           readOrBlamed(() => restClient.decodeResult(operation, value))
         );
       }),
-      { ...SAMPLES, numRuns: 1000 },
+      { ...SAMPLES, numRuns: sampled(125, 1000) },
     );
   });
 });

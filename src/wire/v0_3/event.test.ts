@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { sampled } from "../../../test/fixtures/budget.ts";
 import type { TaskEvent } from "../../protocol/event.ts";
 import type { ArtifactId, ContextId, TaskId } from "../../protocol/ids.ts";
 import type { EventPlace } from "../codec.ts";
@@ -85,7 +86,7 @@ describe("A 0.3 event", () => {
           ...(made.metadata !== undefined && { metadata: made.metadata }),
         });
       }),
-      { ...SAMPLES, numRuns: 1000 },
+      { ...SAMPLES, numRuns: sampled(125, 1000) },
     );
   });
 

@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { sampled } from "../../../test/fixtures/budget.ts";
 import { OPERATIONS, type Operation, type SendRequest } from "../../protocol/operation.ts";
 import { LENIENT } from "../fields/parsing.ts";
 import type { WaitDefault } from "../options.ts";
@@ -337,7 +338,7 @@ describe("A 0.3 request", () => {
         const input = frozen(params);
         refused(operation, input);
       }),
-      { ...SAMPLES, numRuns: 2000 },
+      { ...SAMPLES, numRuns: sampled(250, 2000) },
     );
   });
 });

@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { sampled } from "../../../test/fixtures/budget.ts";
 import { OPERATIONS, type Operation } from "../../protocol/operation.ts";
 import { dialectSettings } from "../options.ts";
 import { fieldRefused, frozen } from "../test/hostile.ts";
@@ -150,7 +151,7 @@ describe("A request of REST 0.3 in JSON style", () => {
         const input = frozen(sent);
         fieldRefused(() => decode(operation, input));
       }),
-      { ...SAMPLES, numRuns: 2000 },
+      { ...SAMPLES, numRuns: sampled(250, 2000) },
     );
   });
 });

@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { sampled } from "../../../test/fixtures/budget.ts";
 import { A2AError } from "../../protocol/error.ts";
 import type { JsonValue } from "../../protocol/json.ts";
 import { OPERATIONS, type Operation, type OperationRequest } from "../../protocol/operation.ts";
@@ -374,7 +375,7 @@ describe("any request", () => {
           refused += 1;
         }
       }),
-      { ...SAMPLES, numRuns: 1000 },
+      { ...SAMPLES, numRuns: sampled(125, 1000) },
     );
     expect(refused).toBeGreaterThan(200);
   });
@@ -385,7 +386,7 @@ describe("any request", () => {
       fc.property(brokenBodies(bodies), (body) => {
         understood += Number(fieldOf(() => decode("send", { body: frozen(body) })) === undefined);
       }),
-      { ...SAMPLES, numRuns: 1000 },
+      { ...SAMPLES, numRuns: sampled(125, 1000) },
     );
     // Some of them are decoded, and some are refused.
     expect(understood).toBeGreaterThan(50);

@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { sampled } from "../../../test/fixtures/budget.ts";
 import { A2AError, type ErrorCode } from "../../protocol/error.ts";
 import type { ContextId, TaskId } from "../../protocol/ids.ts";
 import { OPERATIONS, type Operation, type OperationRequest } from "../../protocol/operation.ts";
@@ -379,7 +380,7 @@ describe("The client decoder of 1.0", () => {
           }
         }
       }),
-      { ...SAMPLES, numRuns: 1000 },
+      { ...SAMPLES, numRuns: sampled(125, 1000) },
     );
   });
 });

@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { sampled } from "../../../test/fixtures/budget.ts";
 import { A2AError } from "../../protocol/error.ts";
 import { OPERATIONS, type Operation, type OperationRequest } from "../../protocol/operation.ts";
 import type { RestRequest } from "../codec.ts";
@@ -246,7 +247,7 @@ describe("A hostile REST request of 1.0", () => {
         const [operation, names, text, body] = given;
         return decodesOrNames(() => decode(operation, { path: names, query: text, body }).operation === operation);
       }),
-      { ...SAMPLES, numRuns: 2000 },
+      { ...SAMPLES, numRuns: sampled(250, 2000) },
     );
   });
 
@@ -255,7 +256,7 @@ describe("A hostile REST request of 1.0", () => {
       fc.property(mutated, path, query, ([operation, body], names, text) =>
         decodesOrNames(() => decode(operation, { path: names, query: text, body }).operation === operation),
       ),
-      { ...SAMPLES, numRuns: 2000 },
+      { ...SAMPLES, numRuns: sampled(250, 2000) },
     );
   });
 });

@@ -1,4 +1,5 @@
 import fc from "fast-check";
+import { sampled } from "../../../../test/fixtures/budget.ts";
 import type { Artifact } from "../../../protocol/artifact.ts";
 import type { AgentCard, OAuthFlow, SecurityScheme } from "../../../protocol/card.ts";
 import type { TaskEvent } from "../../../protocol/event.ts";
@@ -15,7 +16,7 @@ import type { Task, TaskStatus } from "../../../protocol/task.ts";
 // empty optional text, several flows of one scheme, the difference between no history and the whole history.
 
 /** A fixed seed, so that a failure is reproducible. */
-export const SAMPLES: fc.Parameters<unknown> = { seed: 1, numRuns: 300 };
+export const SAMPLES: fc.Parameters<unknown> = { seed: 1, numRuns: sampled(40, 300) };
 
 function some<T, K extends keyof T>(members: { [Name in keyof T]: fc.Arbitrary<T[Name]> }, required: K[]) {
   return fc.record(members, { requiredKeys: required, noNullPrototype: true });
