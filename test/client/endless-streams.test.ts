@@ -97,7 +97,9 @@ async function read(plan: Plan, { abortAfter, heap = 64, ...options }: ReaderOpt
 }
 
 /** Megabytes of text in one stream: more than the reader's heap. */
-const SIZE = sampled(100, 300);
+const SIZE = sampled(72, 300);
+/** Artifacts in one stream: enough for the processor time per artifact to exceed that of the start. */
+const ARTIFACTS = sampled(15_000, 40_000);
 
 describe("a reader that keeps no events and has a heap of 64 MB", () => {
   it.each<[string, Plan, ReaderOptions]>([
@@ -131,8 +133,8 @@ describe("a reader that keeps no events and has a heap of 64 MB", () => {
   it("takes about twice the processor time for twice the artifacts", async () => {
     const plan = (count: number): Plan => ({ artifact: String, append: false, text: "x".repeat(20), count });
     // A large heap, so that garbage collection does not affect the measurement.
-    const single = await read(plan(40_000), { heap: 1024 });
-    const double = await read(plan(80_000), { heap: 1024 });
+    const single = await read(plan(ARTIFACTS), { heap: 1024 });
+    const double = await read(plan(2 * ARTIFACTS), { heap: 1024 });
     expect(double.cpu / single.cpu).toBeLessThan(2.6);
   }, 60_000);
 

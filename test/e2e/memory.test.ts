@@ -7,9 +7,9 @@ import { fixture, type Serving, until, Workbench } from "./workbench.ts";
 
 const MB = 1024 * 1024;
 const KB = 1024;
-const STREAMED = sampled(50, 200);
+const STREAMED = sampled(36, 200);
 const HUGE = sampled(60, 200);
-const SUBSCRIBERS = sampled(1000, 2000);
+const SUBSCRIBERS = sampled(500, 2000);
 
 let bench: Workbench;
 beforeEach(() => {
