@@ -1,3 +1,5 @@
+import { TimerQueue } from "./timer-queue.ts";
+
 /** The time in whole milliseconds since 1970, and timers. */
 export interface Clock {
   now(): number;
@@ -23,8 +25,6 @@ export interface AdjustableClock extends Clock {
   adjust(now: number): void;
 }
 
-/** Longer delays overflow `setTimeout`, which then fires immediately. */
-const LONGEST_WAIT = 2 ** 31 - 1;
 /** Milliseconds that the clock must move before timers are set again: it is adjusted a little all the time. */
 const DRIFT = 20;
 
@@ -33,25 +33,25 @@ const DRIFT = 20;
  * moves it.
  */
 export function createClock(): AdjustableClock {
-  const pending = new Set<PendingTimer>();
   let base = Date.now() - performance.now();
   let armedBase = base;
 
   const now = (): number => Math.floor(base + performance.now());
+  const timers = new TimerQueue({ now, unref: false });
+  const unrefTimers = new TimerQueue({ now, unref: true });
   return {
     now,
-    setTimer(at, callback, options = {}) {
+    setTimer(at, callback, options) {
       if (Number.isNaN(at)) throw new TypeError("The time of a timer must be a number, not NaN.");
-      const timer = new PendingTimer(at, callback, { now, pending, unref: options.unref === true });
-      timer.arm();
-      return timer;
+      return (options?.unref === true ? unrefTimers : timers).add(at, callback);
     },
     adjust(current) {
       if (!Number.isFinite(current)) throw new TypeError(`A clock cannot be set to ${current}.`);
       base = current - performance.now();
       if (Math.abs(base - armedBase) < DRIFT) return;
       armedBase = base;
-      for (const timer of pending) timer.arm();
+      timers.rearm();
+      unrefTimers.rearm();
     },
   };
 }
@@ -67,49 +67,4 @@ export function slewTowards(clock: AdjustableClock, other: number, elapsed: numb
   const most = Math.max(0, elapsed) * MAX_SLEW;
   const ahead = other - clock.now();
   if (ahead !== 0) clock.adjust(clock.now() + Math.max(-most, Math.min(most, ahead)));
-}
-
-/** What a timer needs from its clock. `pending` has all timers that `adjust` must set again. */
-interface TimerHost {
-  readonly now: () => number;
-  readonly pending: Set<PendingTimer>;
-  readonly unref: boolean;
-}
-
-class PendingTimer implements Timer {
-  readonly #at: number;
-  readonly #callback: () => void;
-  readonly #host: TimerHost;
-  #timeout: NodeJS.Timeout | undefined;
-
-  constructor(at: number, callback: () => void, host: TimerHost) {
-    this.#at = at;
-    this.#callback = callback;
-    this.#host = host;
-  }
-
-  /** Waits in pieces of at most `LONGEST_WAIT`; `#elapsed` continues. */
-  arm(): void {
-    clearTimeout(this.#timeout);
-    if (this.#at === Number.POSITIVE_INFINITY) return;
-    this.#host.pending.add(this);
-    const wait = Math.min(Math.max(this.#at - this.#host.now(), 0), LONGEST_WAIT);
-    this.#timeout = setTimeout(() => this.#elapsed(), wait);
-    if (this.#host.unref) this.#timeout.unref();
-  }
-
-  cancel(): void {
-    clearTimeout(this.#timeout);
-    this.#host.pending.delete(this);
-  }
-
-  #elapsed(): void {
-    // A long delay is not over yet, the clock was set back, or `setTimeout` fired early.
-    if (this.#host.now() < this.#at) {
-      this.arm();
-      return;
-    }
-    this.#host.pending.delete(this);
-    this.#callback();
-  }
 }

@@ -13,6 +13,7 @@ import type {
   WebhookOperation,
 } from "../../store/contract.ts";
 import type { Telemetry } from "../../telemetry/contract.ts";
+import { CommitPace } from "./commit-pace.ts";
 import type { StoreAvailability } from "./store-availability.ts";
 
 /** Something that collects writes for the next commit: a task's writer. */
@@ -59,6 +60,8 @@ export interface CommitterOptions {
   readonly availability?: Pick<StoreAvailability, "refused" | "works">;
   /** A commit failed, and it is not known what the store has written. No caller may be answered any more. */
   readonly onFatal: (error: unknown) => void;
+  /** How long chunks wait for others. For tests. */
+  readonly pace?: CommitPace;
 }
 
 /** A second commit starts beside the first one only if this many tasks wait: fewer are not worth a flush of the disk. */
@@ -74,6 +77,10 @@ export class Committer {
   #queue: Array<CommitSource | Submitted> = [];
   #running = 0;
   #scheduled = false;
+  /** The queue has more than chunks, so the next commit must not wait. */
+  #isUrgent = false;
+  readonly #pace: CommitPace;
+  #waiting: NodeJS.Timeout | undefined;
   #dead = false;
   /** One for each commit that may run at a time. */
   readonly #writers: readonly CommitWriter[];
@@ -82,14 +89,17 @@ export class Committer {
   constructor(options: CommitterOptions) {
     this.#options = options;
     const { store, clock, writer } = options;
+    this.#pace = options.pace ?? new CommitPace();
     this.#writers = [0, 1].map((index) => new CommitWriter({ store, clock, name: `${writer}/${index}` }));
   }
 
-  /** Puts a source into the commit queue. */
-  mark(source: CommitSource): void {
-    if (source.marked) return;
+  /** Puts a source into the commit queue. `isUrgent`: false if its write has only chunks and nothing waits for them; they may wait for others. */
+  mark(source: CommitSource, isUrgent: boolean): void {
+    if (isUrgent) this.#isUrgent = true;
+    else if (source.marked) return;
+    else this.#pace.chunksWritten();
+    if (!source.marked) this.#queue.push(source);
     source.marked = true;
-    this.#queue.push(source);
     this.#schedule();
   }
 
@@ -97,6 +107,7 @@ export class Committer {
   submit(operation: LooseOperation, onOutcome?: (outcome: Outcome) => void): Promise<Outcome> {
     const result = createDeferred<Outcome>();
     this.#queue.push({ operation, result, onOutcome });
+    this.#isUrgent = true;
     this.#schedule();
     return result.promise;
   }
@@ -105,16 +116,31 @@ export class Committer {
   idle(): Promise<void> {
     if (this.#dead || (this.#running === 0 && this.#queue.length === 0)) return Promise.resolve();
     this.#idle ??= createDeferred<void>();
+    this.#isUrgent = true;
+    this.#schedule();
     return this.#idle.promise;
   }
 
   #schedule(): void {
     if (this.#scheduled || this.#dead || !this.#mayStart()) return;
+    const wait = this.#wait;
+    if (wait > 0) {
+      this.#waiting ??= setTimeout(() => {
+        this.#waiting = undefined;
+        this.#schedule();
+      }, wait);
+      return;
+    }
     this.#scheduled = true;
     setImmediate(() => {
       this.#scheduled = false;
       this.#start();
     });
+  }
+
+  /** Milliseconds for which the queue should wait for more; 0: it should be committed now. */
+  get #wait(): number {
+    return this.#isUrgent ? 0 : this.#pace.wait;
   }
 
   /** A commit may start if none runs; a second one only if enough tasks wait. */
@@ -125,7 +151,9 @@ export class Committer {
   #start(): void {
     if (this.#dead || !this.#mayStart()) return;
     const group = this.#collectGroup();
-    if (group !== undefined) void this.#run(group);
+    if (group === undefined) return;
+    this.#pace.started();
+    void this.#run(group);
   }
 
   async #run(group: Group): Promise<void> {
@@ -146,9 +174,10 @@ export class Committer {
     }
     clearImmediate(yielded);
     this.#running--;
+    this.#pace.finished(hasYielded);
     // Start the next commit now, before the tasks that were just notified run, so that the store need not wait for them. But if the store
     // answered within one turn of the event loop, let the loop turn first: otherwise a busy run would starve sockets and timers.
-    if (hasYielded) this.#start();
+    if (hasYielded && this.#wait === 0) this.#start();
     else this.#schedule();
     if (this.#running > 0 || this.#queue.length > 0) return;
     this.#idle?.resolve();
@@ -170,6 +199,8 @@ export class Committer {
       group.operations.push(operation);
       group.owners.push(item);
     }
+    // A source that was left over may have more than chunks.
+    this.#isUrgent = this.#queue.length > 0;
     return group.operations.length === 0 ? undefined : group;
   }
 

@@ -82,7 +82,7 @@ export class TaskLogWriter implements CommitSource {
     this.#buffer = new WriteBuffer(start, {
       limits: dependencies.limits,
       readership: feed,
-      onAdded: () => this.#requestCommit(),
+      onAdded: (isUrgent) => this.#requestCommit(isUrgent),
     });
     this.#events = new TaskEvents({
       start,
@@ -249,6 +249,7 @@ export class TaskLogWriter implements CommitSource {
 
   #nextCommitDone(): Promise<void> {
     this.#nextCommit ??= createDeferred<void>({ handled: true });
+    this.#requestCommit(true);
     return this.#nextCommit.promise;
   }
 
@@ -365,8 +366,8 @@ export class TaskLogWriter implements CommitSource {
     if (this.ended) throw new TaskAborted("lease-lost", "The task has ended; nothing can be written to it any more.");
   }
 
-  #requestCommit(): void {
+  #requestCommit(isUrgent: boolean): void {
     this.#needsCommit = true;
-    this.#dependencies.committer.mark(this);
+    this.#dependencies.committer.mark(this, isUrgent);
   }
 }

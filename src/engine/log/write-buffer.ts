@@ -15,11 +15,14 @@ const MAX_FOLDED_BYTES = 16 * 1024;
 /** A run that makes more steps, questions and waits than this is not recorded further. */
 const MAX_JOURNAL = 20_000;
 
+/** A task with this many uncommitted events produces them fast; it is not made to wait for others. */
+const MANY_CHUNKS = 16;
+
 export interface WriteBufferOptions {
   readonly limits: Limits;
   readonly readership: Readership;
-  /** Called after each addition: the buffer must be committed. */
-  readonly onAdded: () => void;
+  /** Called after each addition: the buffer must be committed. `isUrgent`: false if it has only a few chunks, which may wait for those of other tasks. */
+  readonly onAdded: (isUrgent: boolean) => void;
 }
 
 /** A chunk that is not committed yet, and its place among the pending events. */
@@ -90,7 +93,7 @@ export class WriteBuffer {
     this.#pending.entries.push(new LogView(this.seq, body, { state, note, readership }));
     this.#uncommittedEvents++;
     this.#uncommittedBytes += body.length;
-    onAdded();
+    onAdded(event.kind !== "artifact" || this.#pending.entries.length >= MANY_CHUNKS);
   }
 
   #requireSpace(length: number): void {
@@ -136,7 +139,7 @@ export class WriteBuffer {
         `the result of a step may have at most ${maxStepBytes} bytes of JSON (maxStepBytes)`,
       );
     this.#pending.steps.push(step);
-    this.#options.onAdded();
+    this.#options.onAdded(true);
   }
 
   /** Adds an entry to the journal. It goes with the next commit, and requests none. */
@@ -150,19 +153,19 @@ export class WriteBuffer {
   forgetSteps(): void {
     this.#pending.forgetSteps = true;
     this.#pending.steps = [];
-    this.#options.onAdded();
+    this.#options.onAdded(true);
   }
 
   /** Removes an entry from the stored inbox. It was consumed after the event `after`. */
   addConsumed(id: string, after: number): void {
     this.#pending.consumed.push({ id, after });
-    this.#options.onAdded();
+    this.#options.onAdded(true);
   }
 
   /** The status, the metadata or the runner record changed. */
   headChanged(): void {
     this.#pending.headDirty = true;
-    this.#options.onAdded();
+    this.#options.onAdded(true);
   }
 
   /**
@@ -185,7 +188,7 @@ export class WriteBuffer {
 
   setEnd(end: PendingEnd): void {
     this.#pending.end = end;
-    this.#options.onAdded();
+    this.#options.onAdded(true);
   }
 
   /** The inbox was not empty, so the terminal event was not stored; the next event gets its number. */
