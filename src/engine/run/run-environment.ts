@@ -7,6 +7,7 @@ import type { EngineHooks } from "../api.ts";
 import type { Limits } from "../limits.ts";
 import type { Sealer } from "../record/seal.ts";
 import type { Replay } from "../replay/replay.ts";
+import type { CallEnvironment } from "./child-tasks.ts";
 import type { Turn } from "./context-host.ts";
 
 /** What all runs of one engine share. */
@@ -21,6 +22,8 @@ export interface RunEnvironment {
   readonly sealer: Sealer;
   /** The id of this server in call paths. */
   readonly serverId: string;
+  /** Calls of other agents. Absent: agents cannot call agents. */
+  readonly calls?: CallEnvironment | undefined;
   /** Milliseconds of waiting after which a run is parked. */
   readonly parkAfter: number;
   /** Milliseconds that a run has to end after it was asked to stop. */
