@@ -1,3 +1,4 @@
+import type { Ancestry } from "../protocol/ancestry.ts";
 import type { CallPath } from "../protocol/call-path.ts";
 import type { TaskEvent } from "../protocol/event.ts";
 import type { ContextId, TaskId } from "../protocol/ids.ts";
@@ -83,6 +84,8 @@ export interface SubmittingCall extends Caller {
   readonly trace?: TraceContext | undefined;
   /** The agents that the message passed through. Absent: none. */
   readonly callPath?: CallPath | undefined;
+  /** The tasks that led to the message. Absent: no agent sent it. */
+  readonly ancestry?: Ancestry | undefined;
 }
 
 /**

@@ -3,10 +3,13 @@ import type { AdjustableClock } from "../internal/clock.ts";
 import type { Logger } from "../internal/logger.ts";
 import type { Store } from "../store/contract.ts";
 import type { Telemetry } from "../telemetry/contract.ts";
+import type { CallLimits } from "./agent/call-types.ts";
 import type { Agent } from "./agent/definition.ts";
 import type { Engine, EngineHooks } from "./api.ts";
+import type { Callees } from "./call/callee.ts";
 import type { Limits } from "./limits.ts";
 import type { NodeLease } from "./record/node-lease.ts";
+import type { CallEnvironment } from "./run/child-tasks.ts";
 
 export interface EngineOptions {
   readonly agents: readonly Agent[];
@@ -24,6 +27,14 @@ export interface EngineOptions {
   readonly telemetry?: Telemetry | undefined;
   /** 32 bytes: the key that encrypts sensitive answers. With another key after a restart, the questions are asked again. */
   readonly secret: Uint8Array;
+  /** Finds the agents that agents call (`task.call`). Default: agents cannot call agents. */
+  readonly callees?: Callees;
+  /** Limits of these calls. Default: those of `CallLimits`. */
+  readonly callLimits?: Partial<CallLimits> | undefined;
+  /** A call of another agent has ended: `completed`, or the code of its error. */
+  readonly onCall?: CallEnvironment["onCall"];
+  /** A task has used something (`task.usage`). */
+  readonly onUsage?: CallEnvironment["onUsage"];
   /** Milliseconds that a run has to end after a cancel or its deadline. Default 5000. */
   readonly cancelGrace?: number;
   /** Milliseconds until the leases of this node expire unless renewed. Default 30000. */

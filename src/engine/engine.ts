@@ -7,6 +7,7 @@ import type { Scope } from "../protocol/principal.ts";
 import type { StoredTask } from "../protocol/serial.ts";
 import { otherTaskKey, taskKey } from "../protocol/task-key.ts";
 import type { ListQuery } from "../store/contract.ts";
+import type { CallLimits } from "./agent/call-types.ts";
 import type {
   CancelResult,
   ChangeWait,
@@ -18,6 +19,9 @@ import type {
   TaskPage,
   Ticket,
 } from "./api.ts";
+import { BudgetLedger } from "./call/budget-ledger.ts";
+import { CallGuard } from "./call/call-guard.ts";
+import { callLimitsOf } from "./agent/call-limits.ts";
 import type { EngineCounts, EngineOptions, RunningEngine } from "./engine-options.ts";
 import { cancelTask } from "./intake/cancel.ts";
 import { changed } from "./intake/changed.ts";
@@ -38,6 +42,7 @@ import { Claimer } from "./recover/claimer.ts";
 import { PollLoop } from "./recover/poll-loop.ts";
 import { Recovery } from "./recover/recovery.ts";
 import { RetentionSweeper } from "./retention-sweeper.ts";
+import type { CallEnvironment } from "./run/child-tasks.ts";
 import type { RunEnvironment } from "./run/run-environment.ts";
 import { Runs } from "./run/runs.ts";
 import { StoreProbe } from "./store-probe.ts";
@@ -84,6 +89,7 @@ class TaskEngine implements RunningEngine {
       telemetry: options.telemetry,
       sealer: createSealer(options.secret),
       serverId: options.serverId ?? node,
+      calls: callEnvironment(options),
       parkAfter: options.parkAfter ?? 30_000,
       grace: options.cancelGrace ?? 5000,
     };
@@ -237,6 +243,13 @@ class TaskEngine implements RunningEngine {
     this.#claimer.stop();
     await Promise.all([this.#sweeper.stop(), this.#pollLoop.stop()]);
   }
+}
+
+function callEnvironment({ callees, callLimits, onCall, onUsage, agents }: EngineOptions): CallEnvironment | undefined {
+  if (callees === undefined) return undefined;
+  const limits = new Map(agents.map(({ id, calls }) => [id, callLimitsOf(callLimits, calls)]));
+  const limitsOf = (agent: string): CallLimits => limits.get(agent) ?? callLimitsOf(callLimits);
+  return { callees, guard: new CallGuard(), ledger: new BudgetLedger(), limitsOf, onCall, onUsage };
 }
 
 /** Calls `look` with each key under which a task with this id may be stored, until it finds the task. */

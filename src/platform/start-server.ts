@@ -1,9 +1,10 @@
 import { randomUUID } from "node:crypto";
 import { createSigner } from "../auth/create-signer.ts";
 import { createMemoryBus } from "../bus/memory/bus.ts";
-import type { Agent } from "../engine/agent/agent.ts";
+import type { Agent, CallLimits } from "../engine/agent/agent.ts";
 import { createEngine } from "../engine/engine.ts";
 import { NodeLease } from "../engine/record/node-lease.ts";
+import type { RunningEngine } from "../engine/engine-options.ts";
 import { createClock } from "../internal/clock.ts";
 import type { Logger } from "../internal/logger.ts";
 import type { DeadLetter, DeadLetterRef, DeadLettersQuery } from "../push/contract.ts";
@@ -12,6 +13,7 @@ import type { Security } from "../server/security.ts";
 import { StoreError } from "../store/contract.ts";
 import { combineTelemetry } from "../telemetry/combine.ts";
 import { createHttpHandler, type HttpHandler } from "../transport/http-handler.ts";
+import { openCalls } from "./calls/open-calls.ts";
 import { openConsole } from "./console/open-console.ts";
 import { observeServer } from "./observe/observe-server.ts";
 import { operatorFileOf, operatorToken, writeOperatorFile } from "./observe/operator-file.ts";
@@ -110,8 +112,17 @@ export async function startServer(start: StartOptions): Promise<Started> {
             dialects: settings.dialects,
             signer: createNotificationSigner(signer, () => (typeof publicUrl === "string" ? publicUrl : publicUrl())),
           });
-    const engine = createEngine({
-      agents,
+    const calls = openCalls({
+      ...{ agents, serverId, keys, security, logger, options: settings.calls, outgoing: settings.outgoing },
+      secret: opened.secret,
+      engine: () => engine,
+    });
+    const engine: RunningEngine = createEngine({
+      agents: [...agents, ...calls.internalAgents],
+      callees: calls.callees,
+      callLimits: callLimitsIn(settings),
+      onCall: observed.metrics?.called,
+      onUsage: observed.metrics?.used,
       clock,
       node,
       store,
@@ -147,6 +158,7 @@ export async function startServer(start: StartOptions): Promise<Started> {
       idempotencyWindow: settings.idempotencyWindow,
       answerByContext: options.answerByContext,
       serverId,
+      ancestry: calls.rules,
       heartbeatMs: settings.heartbeat,
       logger,
       security,
@@ -184,6 +196,7 @@ export async function startServer(start: StartOptions): Promise<Started> {
         await engine.close();
         try {
           await Promise.all(agents.map(async (agent) => agent.close?.()));
+          calls.close();
         } finally {
           // The store must be closed also if an agent fails to close.
           await release();
@@ -194,6 +207,10 @@ export async function startServer(start: StartOptions): Promise<Started> {
     await release();
     return explain(error);
   }
+}
+
+function callLimitsIn({ calls: { trust: _trust, ...limits } }: Settings): Partial<CallLimits> {
+  return limits;
 }
 
 interface LocalOperator {

@@ -21,6 +21,28 @@ export function authorize(service: Service, call: Call, request: OperationReques
   }
 }
 
+/**
+ * Throws if a caller may not send messages to an agent of this server, when another agent does so for it. Returns what checks its skills, as
+ * {@link skillGuard}.
+ */
+export function authorizeCall(
+  service: Pick<Service, "agent" | "security">,
+  principal: Principal,
+  tenant: string,
+): ((skill: string) => void) | undefined {
+  const { agent, security } = service;
+  const call = { principal };
+  const required = security?.declare(agent).security ?? agent.security ?? [];
+  if (principal.schemes !== undefined) {
+    const result = checkRequirements(required, principal.schemes);
+    if (result.kind !== "met") throw denied(service, call, { scopes: [] });
+  }
+  const subject = { agent: agent.id, operation: "send", tenant: principal.tenant ?? tenant } as const;
+  const failure = policyFailure(security?.policies ?? [], subject, principal);
+  if (failure !== undefined) throw denied(service, call, failure);
+  return skillGuard(service, call, { operation: "send", tenant });
+}
+
 /** A message with a webhook also counts as `push-create`. */
 function operationsOf(request: OperationRequest): readonly Operation[] {
   const { operation } = request;
@@ -38,7 +60,11 @@ export function authorizeReader(service: Service, principal: Principal): void {
 }
 
 /** A function that throws if the caller may not use a skill. `undefined`: every caller may use every skill. */
-export function skillGuard(service: Service, call: Call, request: SendRequest): ((skill: string) => void) | undefined {
+export function skillGuard(
+  service: Pick<Service, "agent" | "security">,
+  call: Pick<Call, "principal">,
+  request: Pick<SendRequest, "operation" | "tenant">,
+): ((skill: string) => void) | undefined {
   const { agent, security } = service;
   const policies = security?.policies.filter(({ skill }) => skill !== undefined) ?? [];
   const { schemes } = call.principal;
@@ -59,7 +85,11 @@ export function skillGuard(service: Service, call: Call, request: SendRequest): 
   };
 }
 
-function subjectOf({ agent }: Service, { principal }: Call, { operation, tenant }: OperationRequest): PolicySubject {
+function subjectOf(
+  { agent }: Pick<Service, "agent">,
+  { principal }: Pick<Call, "principal">,
+  { operation, tenant }: Pick<OperationRequest, "operation" | "tenant">,
+): PolicySubject {
   return { agent: agent.id, operation, tenant: principal.tenant ?? tenant };
 }
 
@@ -71,7 +101,7 @@ function otherTenant(request: OperationRequest): A2AError {
     : taskNotFound(taskId);
 }
 
-function otherCredentials({ security }: Service, schemes: readonly string[]): A2AError {
+function otherCredentials({ security }: Pick<Service, "security">, schemes: readonly string[]): A2AError {
   return new A2AError("unauthenticated", "This skill requires other credentials", {
     challenges: security?.challenges([...new Set(schemes)]) ?? [],
   });
@@ -79,7 +109,7 @@ function otherCredentials({ security }: Service, schemes: readonly string[]): A2
 
 /** Anonymous caller: `unauthenticated` (401); otherwise `permission-denied` (403). */
 function denied(
-  { security }: Service,
+  { security }: Pick<Service, "security">,
   { principal }: Pick<Call, "principal">,
   lacking: { readonly scopes: readonly string[]; readonly skill?: string },
 ): A2AError {

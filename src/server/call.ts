@@ -1,3 +1,4 @@
+import type { Ancestry } from "../protocol/ancestry.ts";
 import type { CallPath } from "../protocol/call-path.ts";
 import { invalidField } from "../protocol/error.ts";
 import type { OperationPolicy } from "../protocol/operation.ts";
@@ -18,6 +19,8 @@ export interface Call {
   readonly trace: TraceContext | undefined;
   /** The agents that forwarded the message, first to last. Absent: none did. */
   readonly callPath?: CallPath | undefined;
+  /** The tasks that led to the message. Absent: no agent sent it. */
+  readonly ancestry?: Ancestry | undefined;
   /** The request's `Last-Event-ID` header: the last event that a broken stream delivered. Not validated. */
   readonly lastEventId: string | undefined;
   /** Aborts when the caller disconnects. This ends the wait for an answer, never the task. */

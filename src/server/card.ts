@@ -3,6 +3,7 @@ import { definitionProblems } from "../engine/agent/definition-problems.ts";
 import { jsonSchemaOf } from "../engine/agent/json-schema.ts";
 import type { AgentCard, AgentExtension, AgentInterface, AgentSkill } from "../protocol/card.ts";
 import { A2AError } from "../protocol/error.ts";
+import { CALLS } from "../protocol/ancestry.ts";
 import { IDEMPOTENT_SEND, INPUT_SCHEMAS } from "../protocol/extensions.ts";
 import type { Principal } from "../protocol/principal.ts";
 
@@ -15,17 +16,32 @@ export interface CardContext {
   readonly push?: boolean;
   /** The idempotency window: milliseconds within which a repeated message counts once. Absent: every message counts. */
   readonly idempotencyWindow?: number | undefined;
+  /** The server reads the ancestry of messages. */
+  readonly calls?: boolean;
 }
+
+/** Extensions that only the server can declare. */
+const MADE_HERE: readonly string[] = [IDEMPOTENT_SEND, INPUT_SCHEMAS, CALLS];
+
+const CALLS_EXTENSION: AgentExtension = {
+  uri: CALLS,
+  description: "Reads the ancestry of messages that agents send, counts each of them once, and shows relations and usage in task metadata.",
+};
 
 /** The agent's public card. It announces only what this server supports. */
 export function agentCard(
   agent: Agent,
   interfaces: readonly AgentInterface[],
-  { push = false, idempotencyWindow }: CardContext = {},
+  { push = false, idempotencyWindow, calls = false }: CardContext = {},
 ): AgentCard {
   const { provider, iconUrl, documentationUrl, securitySchemes, security } = agent;
-  const own = agent.extensions?.filter(({ uri }) => uri !== IDEMPOTENT_SEND && uri !== INPUT_SCHEMAS) ?? [];
-  const extensions = [...own, ...idempotentSend(idempotencyWindow), ...inputSchemas(agent.skills ?? [])];
+  const own = agent.extensions?.filter(({ uri }) => !MADE_HERE.includes(uri)) ?? [];
+  const extensions = [
+    ...own,
+    ...idempotentSend(idempotencyWindow),
+    ...inputSchemas(agent.skills ?? []),
+    ...(calls ? [CALLS_EXTENSION] : []),
+  ];
   return {
     name: agent.name,
     description: agent.description,

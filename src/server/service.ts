@@ -41,6 +41,7 @@ export function createService(options: ServiceOptions): Service {
 export function cardContext({
   push,
   idempotencyWindow,
-}: Pick<ServiceOptions, "push" | "idempotencyWindow">): CardContext {
-  return { push: push !== undefined, idempotencyWindow };
+  callPaths,
+}: Pick<ServiceOptions, "push" | "idempotencyWindow" | "callPaths">): CardContext {
+  return { push: push !== undefined, idempotencyWindow, calls: callPaths?.ancestry !== undefined };
 }

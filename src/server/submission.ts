@@ -7,6 +7,9 @@ import { checkMediaTypes } from "./media-types.ts";
 import { pushCaller, requirePush } from "./push-caller.ts";
 import type { Service } from "./service.ts";
 
+/** Milliseconds. */
+const CALLS_COUNT_ONCE_FOR = 365 * 24 * 3_600_000;
+
 /**
  * Submits a caller's message to the engine. Throws `push-not-supported` if the message has a webhook and the agent has no push
  * notifications, and `content-type-not-supported` if the agent cannot read or answer the message.
@@ -21,7 +24,8 @@ export function submitMessage(service: Service, call: Call, request: SendRequest
     scope: scopeOf(call, agent.id, request.tenant),
     answersByContext: answerByContext !== false && call.policy.answersByContext !== false,
     webhook,
-    idempotencyWindow,
+    // A message that an agent sends for a task counts once, so that it can be sent again after a crash.
+    idempotencyWindow: idempotencyWindow ?? (call.ancestry === undefined ? undefined : CALLS_COUNT_ONCE_FOR),
     admitSkill: skillGuard(service, call, request),
   };
   const mayAnswer = call.policy.answersByReference && request.message.referenceTaskIds !== undefined;

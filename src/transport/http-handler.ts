@@ -13,6 +13,7 @@ import { createAgentRouter, type SigningOptions } from "./agent-router.ts";
 import { Answers } from "./answers/answers.ts";
 import type { Audit } from "./audit.ts";
 import { BodyMemory } from "./body/body-memory.ts";
+import type { AncestryRules } from "../server/accept-call-path.ts";
 import { JWKS_PATH } from "./card/jwks-route.ts";
 import { createAddressResolver, type PublicUrlOptions } from "./card/public-url.ts";
 import type { BrowserPages } from "./console/browser-pages.ts";
@@ -64,6 +65,8 @@ export interface HttpHandlerOptions extends PublicUrlOptions {
   readonly answerByContext?: boolean | undefined;
   /** Identifies this server in call paths. Default: call paths are not checked. */
   readonly serverId?: string | undefined;
+  /** How the ancestry of messages is read. Absent: messages have none. */
+  readonly ancestry?: AncestryRules | undefined;
   /** The published keys, and the signer of cards. Default: nothing is signed. */
   readonly signing?: SigningOptions | undefined;
   readonly hooks?: TransportHooks;
@@ -149,7 +152,11 @@ export function createHttpHandler(options: HttpHandlerOptions): HttpHandler {
     callPaths:
       options.serverId === undefined
         ? undefined
-        : { serverId: options.serverId, maxHops: limits.maxHops ?? DEFAULT_MAX_HOPS },
+        : {
+            serverId: options.serverId,
+            maxHops: limits.maxHops ?? DEFAULT_MAX_HOPS,
+            ancestry: options.ancestry,
+          },
     maxPageBytes: limits.maxPageBytes,
   });
   const { notFound } = router;

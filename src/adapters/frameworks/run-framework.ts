@@ -123,5 +123,5 @@ async function nextEvent(
 /** Counters that are missing or invalid are left out: providers are not exact. */
 function addUsage(total: Record<string, number>, usage: Usage): void {
   for (const [name, value] of Object.entries(usage))
-    if (value !== undefined && Number.isFinite(value) && value >= 0) total[name] = (total[name] ?? 0) + value;
+    if (typeof value === "number" && Number.isFinite(value) && value >= 0) total[name] = (total[name] ?? 0) + value;
 }

@@ -10,6 +10,7 @@ import { type Output, type StepContext, TaskAborted, type TaskContext } from "..
 import { TaskFailure } from "../../engine/agent/task-failure.ts";
 import type { MessageId } from "../../protocol/ids.ts";
 import { type Part, textOf } from "../../protocol/part.ts";
+import { relayedAnswer, relayedQuestion } from "../../protocol/relayed-question.ts";
 import { isInterrupted, isTerminal } from "../../protocol/state.ts";
 import type { Task, TaskStatus } from "../../protocol/task.ts";
 import { type MessageContent, mayResend, passOn } from "./pass-on.ts";
@@ -17,7 +18,6 @@ import { type ArtifactNames, RelayedArtifacts } from "./relayed-artifacts.ts";
 import { isContextRefusal, remoteContextId } from "./remote-context.ts";
 import { followAgain, isNews, whenChanged } from "./remote-events.ts";
 import { remoteFailure } from "./remote-failure.ts";
-import { remoteAnswer, remoteQuestion } from "./remote-question.ts";
 
 type DirectReply = { readonly kind: "message"; readonly parts: readonly Part[] };
 
@@ -282,26 +282,26 @@ export class Relay {
 
   /** Asks the caller, and returns the answer with the remote agent's request id. */
   async #ask(round: number, { message }: TaskStatus): Promise<MessageContent> {
-    const { parts, sensitive, requestId } = remoteQuestion(message);
+    const { parts, sensitive, requestId } = relayedQuestion(message);
     const { history } = this.#task;
     const known = history.length;
     const question = parts ?? `${this.#name} needs an answer.`;
     const text = await this.#task.ask(question, { name: `question-${round}`, sensitive });
     // A sensitive answer is not in the history.
     const answer = history.length > known ? history.at(-1) : undefined;
-    return remoteAnswer(answer ?? { parts: [{ text }] }, message, requestId);
+    return relayedAnswer(answer ?? { parts: [{ text }] }, message, requestId);
   }
 
   /** `undefined`: the authorisation arrived another way, and the remote task continues without a message. */
   async #authorise({ id, status }: Task): Promise<MessageContent | undefined> {
     const { message } = status;
-    const { parts, requestId } = remoteQuestion(message);
+    const { parts, requestId } = relayedQuestion(message);
     const settled = new AbortController();
     const until = (signal: AbortSignal): Promise<void> =>
       whenChanged(this.#remote.task(id), AbortSignal.any([signal, settled.signal]));
     try {
       const answer = await this.#task.requireAuth(parts ?? `${this.#name} needs an authorisation.`, { until });
-      return answer === undefined ? undefined : remoteAnswer(answer, message, requestId);
+      return answer === undefined ? undefined : relayedAnswer(answer, message, requestId);
     } finally {
       settled.abort();
     }

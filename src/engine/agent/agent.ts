@@ -4,6 +4,18 @@ import { definitionProblems } from "./definition-problems.ts";
 
 // Other folders import the types from this file only.
 export type {
+  AgentCall,
+  CallData,
+  CallEvent,
+  CallLimits,
+  CallMessage,
+  CallOptions,
+  CallQuestion,
+  CallResult,
+  CallSkill,
+  CallTarget,
+} from "./call-types.ts";
+export type {
   Agent,
   AgentDefinition,
   DeclaredCapabilities,
@@ -35,6 +47,7 @@ export type {
   ConversationMessage,
   ConversationOptions,
   RunFunction,
+  StatusLinks,
   StepContext,
   StepOptions,
   TaskContext,

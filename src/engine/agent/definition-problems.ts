@@ -1,3 +1,4 @@
+import { callLimitProblems } from "./call-limits.ts";
 import { isRecord, isText, isUrl } from "./declared-value.ts";
 import type { AgentDefinition, Skill } from "./definition.ts";
 import { schemeProblems, securityProblems } from "./security-problems.ts";
@@ -27,6 +28,7 @@ export function definitionProblems(definition: AgentDefinition, id: string): rea
     ...schemeProblems(definition.securitySchemes),
     ...securityProblems("security", definition.security, definition.securitySchemes),
     ...policyProblems(definition),
+    ...callLimitProblems("calls", definition.calls),
   );
   return problems.length > 0 ? problems : extendedProblems(definition, id);
 }

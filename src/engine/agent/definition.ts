@@ -12,6 +12,7 @@ import type { CardPromises } from "../../protocol/card-promises.ts";
 import type { JsonObject, JsonValue } from "../../protocol/json.ts";
 import type { Message } from "../../protocol/message.ts";
 import type { Principal } from "../../protocol/principal.ts";
+import type { CallLimits } from "./call-types.ts";
 import type { OnlyOutput } from "./json-check.ts";
 import type { JsonSchemaSource } from "./json-schema.ts";
 import type { Output, RunResult } from "./output-types.ts";
@@ -113,6 +114,8 @@ export interface AgentDefinition<Produced = unknown> {
   readonly inputTimeout?: number | InputTimeout;
   /** Maximum number of concurrent runs. Default 1000. */
   readonly concurrency?: number;
+  /** Limits of the calls of other agents (`task.call`). Where the server has a lower limit, that one counts. */
+  readonly calls?: Partial<CallLimits>;
   /** Maximum number of tasks that wait for a slot. Over it callers get `resource-exhausted`. Default 10000. */
   readonly queue?: number;
 }

@@ -6,6 +6,7 @@ import type { Part } from "../../protocol/part.ts";
 import type { Principal } from "../../protocol/principal.ts";
 import type { TraceContext } from "../../protocol/trace-context.ts";
 import type { StepCall, StepCallResult } from "../../telemetry/contract.ts";
+import type { AgentCall, CallData, CallMessage, CallOptions, CallTarget } from "./call-types.ts";
 import type { OnlyJson } from "./json-check.ts";
 import type { JsonSchemaSource } from "./json-schema.ts";
 import type { Output, ReceivedFile, RunResult } from "./output-types.ts";
@@ -100,8 +101,16 @@ export interface TaskLog {
   error(message: string, details?: object): void;
 }
 
+/** Links of a status message to other tasks. */
+export interface StatusLinks {
+  readonly referenceTaskIds: readonly string[];
+  readonly metadata?: JsonObject;
+}
+
 /** What a task has used. All values are added up, so pass only what is new. */
 export interface Usage {
+  /** The model that was used: its share is also counted under `models`. */
+  readonly model?: string;
   readonly inputTokens?: number;
   readonly outputTokens?: number;
   readonly totalTokens?: number;
@@ -114,7 +123,7 @@ export interface Usage {
   /** In the currency of your choice. */
   readonly cost?: number;
   /** Anything else that can be counted. */
-  readonly [name: string]: number | undefined;
+  readonly [name: string]: number | string | undefined;
 }
 
 /** A tool that the agent calls, for readers of the task. */
@@ -223,16 +232,35 @@ export interface TaskContext<Input = JsonValue | undefined> {
    * oldest first. Without the message of this turn. The same in a replay.
    */
   conversation(options?: ConversationOptions): Promise<readonly ConversationMessage[]>;
-  /** Sets the status message of the working task, for people. */
+  /**
+   * Sets the status message of the working task, for people. `referenceTaskIds` names other tasks in the message, such as those of called agents, so that
+   * clients can track relations.
+   */
   status(message?: string | Part | readonly Part[], metadata?: JsonObject): Promise<void>;
+  status(message: string | Part | readonly Part[], links: StatusLinks): Promise<void>;
+  /**
+   * Calls another agent: one of this server by its id, without HTTP, or any other by its URL. Await it for the result, or read its events with
+   * `for await`. The message id is stored before it is sent, so the call continues after a crash of either side, and its result is stored like that of a
+   * step. If this task is canceled or fails, the called task is canceled; questions of the called agent go to the caller of this task. Rejects with a
+   * `CallError`.
+   */
+  call<
+    const Input extends StandardSchemaV1 | undefined = undefined,
+    const Result extends StandardSchemaV1 | undefined = undefined,
+  >(
+    target: CallTarget,
+    message: CallMessage<Input>,
+    options?: CallOptions<Input, Result>,
+  ): AgentCall<CallData<Result>>;
   /**
    * Sets metadata of the task, such as usage or results. Gets and lists show it after the next commit; the last status event contains it. Keys are
    * merged with earlier calls; `null` or `undefined` removes a key. Rejects with `metadata-too-large` over 16 KB of JSON in total.
    */
   setMetadata(metadata: Readonly<Record<string, JsonValue | undefined>>): Promise<void>;
   /**
-   * Adds to the counters in `usage` of the task's metadata, over all turns of the task. A call that is stored already is not counted again in a
-   * replay. Rejects with a `TypeError` for a value that is negative or no number.
+   * Adds to the counters in `usage` of the task's metadata, over all turns of the task, and to those of its tree of calls. A call that is stored already is
+   * not counted again in a replay. Rejects with a `TypeError` for a value that is negative or no number, and with a `TaskFailure` (`budget-exceeded`) if
+   * the tree has used more than its budget: then the task fails.
    */
   usage(usage: Usage): Promise<void>;
   /** Reports to readers that the agent calls a tool: a status with a data part of the kind `tool-use`. Reported once for each id, also in a replay. */

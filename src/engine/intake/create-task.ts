@@ -1,7 +1,9 @@
 import { isoTime } from "../../internal/iso-time.ts";
 import { uuidv7 } from "../../internal/uuid.ts";
+import { type Ancestry, CALLS } from "../../protocol/ancestry.ts";
 import { NO_CALL_PATH } from "../../protocol/call-path.ts";
 import type { ContextId, TaskId } from "../../protocol/ids.ts";
+import type { JsonObject } from "../../protocol/json.ts";
 import type { Message } from "../../protocol/message.ts";
 import type { Part } from "../../protocol/part.ts";
 import { writeMessage, writeStatus } from "../../protocol/serial.ts";
@@ -9,9 +11,11 @@ import { namedTask, publicTaskId } from "../../protocol/task-key.ts";
 import type { TaskCreate } from "../../store/contract.ts";
 import type { Agent } from "../agent/agent.ts";
 import type { Submission, Submitted, TaskRef } from "../api.ts";
+import { mergeMetadata } from "../log/task-metadata.ts";
 import type { EngineParts } from "../parts.ts";
 import type { Feed } from "../read/feed.ts";
 import type { RunnerRecord } from "../record/runner-record.ts";
+import { startRelations } from "../run/child-tasks.ts";
 import type { Run } from "../run/run.ts";
 import { findEarlierTask, type Idempotency } from "./idempotency.ts";
 import { checkSize } from "./message-size.ts";
@@ -90,12 +94,13 @@ function openTask(parts: EngineParts, agent: Agent, { submission, routed, idempo
   checkSize(environment.limits, body);
   const status = writeStatus({ state: "submitted", timestamp: isoTime(now) });
   const skill = routed.kind === "skill" ? routed.skill : undefined;
+  const metadata = call.ancestry === undefined ? undefined : relationsMetadata(call.ancestry);
   const feed = feeds.open(ref, {
     createdAt: now,
     seq: 0,
     state: "submitted",
     status,
-    metadata: undefined,
+    metadata,
     interruptedAt: 0,
     questions: undefined,
   });
@@ -104,7 +109,7 @@ function openTask(parts: EngineParts, agent: Agent, { submission, routed, idempo
     ref,
     epoch: 1,
     seq: 0,
-    head: { state: "submitted", status, statusAt: now, runner: "", active: true },
+    head: { state: "submitted", status, statusAt: now, runner: "", active: true, ...(metadata !== undefined && { metadata }) },
     runner: firstRunner(agent, submission, { now, skill: skill?.id }),
     knownArtifacts: [],
     historyLength: 0,
@@ -120,6 +125,11 @@ function openTask(parts: EngineParts, agent: Agent, { submission, routed, idempo
   const data = routed.kind === "skill" ? routed.data : message.parts.find((part) => part.data !== undefined)?.data;
   const turn = { message, data, skillId: skill?.id, history: [message], consumed: NOTHING_CONSUMED, artifacts: [] };
   return { run, feed, start: (ready) => runs.begin(run, { turn, skill, steps: [], replay: undefined }, ready) };
+}
+
+/** Shows who has called the task. Safe cast: relations are plain JSON. */
+function relationsMetadata(ancestry: Ancestry): string | undefined {
+  return mergeMetadata(undefined, { [CALLS]: startRelations(ancestry) as unknown as JsonObject });
 }
 
 const NOTHING_CONSUMED: ReadonlyMap<string, Message> = new Map();
@@ -156,8 +166,9 @@ function firstRunner(
   { now, skill }: { readonly now: number; readonly skill: string | undefined },
 ): RunnerRecord {
   const { timeout = DEFAULT_TIMEOUT } = agent;
-  const { principal: caller, activeExtensions: extensions, trace, callPath = NO_CALL_PATH } = submission.call;
+  const { principal: caller, activeExtensions: extensions, trace, callPath = NO_CALL_PATH, ancestry } = submission.call;
   const { metadata, outputModes, timeoutMs } = submission.request;
+  const limitAt = earlier(timeoutMs === undefined ? undefined : now + timeoutMs, ancestry?.deadline);
   return {
     attempt: 1,
     tries: 1,
@@ -166,12 +177,17 @@ function firstRunner(
     bytes: 0,
     ...(skill !== undefined && { skill }),
     ...(Number.isFinite(timeout) && { deadline: now + timeout }),
-    ...(timeoutMs !== undefined && { limitAt: now + timeoutMs }),
+    ...(limitAt !== undefined && { limitAt }),
     ...(!(caller.anonymous && caller.claims === undefined) && { caller }),
     ...(Object.keys(metadata).length > 0 && { metadata }),
     ...(outputModes.length > 0 && { outputModes }),
     ...(extensions.length > 0 && { extensions }),
     ...(trace !== undefined && { trace }),
     ...(callPath.length > 0 && { callPath }),
+    ...(ancestry !== undefined && { ancestry }),
   };
+}
+
+function earlier(one: number | undefined, other: number | undefined): number | undefined {
+  return one === undefined || other === undefined ? (one ?? other) : Math.min(one, other);
 }

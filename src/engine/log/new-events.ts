@@ -9,6 +9,7 @@ import { writeStatus } from "../../protocol/serial.ts";
 import type { TaskState } from "../../protocol/state.ts";
 import { publicTaskId } from "../../protocol/task-key.ts";
 import type { TaskRef } from "../api.ts";
+import type { StatusOptions } from "./writer-contract.ts";
 
 export interface NewStatus {
   readonly state: TaskState;
@@ -27,7 +28,11 @@ export function statusEvent({ state, now, message, metadata }: NewStatus): Statu
 }
 
 /** The agent's message of a status event. */
-export function statusMessage(task: TaskRef, parts: readonly Part[], metadata: JsonObject | undefined): Message {
+export function statusMessage(
+  task: TaskRef,
+  parts: readonly Part[],
+  { messageMetadata: metadata, referenceTaskIds }: Pick<StatusOptions, "messageMetadata" | "referenceTaskIds">,
+): Message {
   return {
     // Safe: the sender of a message chooses its id, and this message is sent by the engine.
     messageId: uuidv7() as MessageId,
@@ -35,6 +40,7 @@ export function statusMessage(task: TaskRef, parts: readonly Part[], metadata: J
     parts,
     contextId: task.contextId,
     taskId: publicTaskId(task.id),
+    ...(referenceTaskIds !== undefined && { referenceTaskIds }),
     ...(metadata !== undefined && { metadata }),
   };
 }

@@ -138,7 +138,7 @@ export class TaskEvents {
     const head = this.#head;
     const now = this.#options.dependencies.clock.now();
     const { parts } = options;
-    const message = parts === undefined ? undefined : statusMessage(this.#task, parts, options.messageMetadata);
+    const message = parts === undefined ? undefined : statusMessage(this.#task, parts, options);
     const metadata =
       head.metadata !== undefined && isTerminal(state)
         ? { ...readMetadata(head.metadata), ...options.metadata }

@@ -1,5 +1,5 @@
 import type { Clock } from "../../internal/clock.ts";
-import type { ArtifactId } from "../../protocol/ids.ts";
+import type { ArtifactId, TaskId } from "../../protocol/ids.ts";
 import type { JsonObject } from "../../protocol/json.ts";
 import type { Part } from "../../protocol/part.ts";
 import type { StoreError, TaskCreate, TaskHead } from "../../store/contract.ts";
@@ -76,6 +76,8 @@ export interface StatusOptions extends EventOptions {
   readonly parts?: readonly Part[];
   readonly metadata?: JsonObject;
   readonly messageMetadata?: JsonObject;
+  /** Tasks that the status message refers to. */
+  readonly referenceTaskIds?: readonly TaskId[];
 }
 
 export interface EndOptions extends StatusOptions {

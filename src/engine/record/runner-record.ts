@@ -1,4 +1,5 @@
 import { parseOwnJson } from "../../internal/own-json.ts";
+import type { Ancestry } from "../../protocol/ancestry.ts";
 import type { CallPath } from "../../protocol/call-path.ts";
 import type { JsonObject } from "../../protocol/json.ts";
 import { ANONYMOUS, type Principal } from "../../protocol/principal.ts";
@@ -56,6 +57,10 @@ export interface RunnerRecord {
   readonly trace?: TraceContext | undefined;
   /** The agents that the task's messages passed through. Absent: none. */
   readonly callPath?: CallPath | undefined;
+  /** The tasks that led to this one. Absent: no agent has called it. */
+  readonly ancestry?: Ancestry | undefined;
+  /** Called tasks that are canceled when this one ends. Absent: none. */
+  readonly children?: readonly OpenChild[] | undefined;
   /**
    * Ids of the last sealed inbox entries that the run consumed. A sealed message leaves no trace in the history, so a repetition is recognised
    * by this list.
@@ -85,6 +90,22 @@ export const FIRST_START: Partial<RunnerRecord> = {
   startSeq: undefined,
   startSteps: undefined,
 };
+
+/** How a called agent is found again after a restart: the id of a hosted agent, or the URL of a remote one. */
+export type CalleeAddress =
+  | { readonly agent: string; readonly url?: never }
+  | { readonly url: string; readonly agent?: never };
+
+/** A called task that is canceled when the task that called it ends. */
+export interface OpenChild {
+  /** Key of the call in the memory of its turn. */
+  readonly key: string;
+  readonly address: CalleeAddress;
+  /** Absent: the agent had not answered yet. */
+  readonly taskId?: string;
+  readonly messageId: string;
+  readonly contextId?: string;
+}
 
 export interface Questions {
   /** In the order they were asked. */

@@ -6,6 +6,7 @@ import type { InputTimeout } from "../agent/agent.ts";
 import type { ContextStorage } from "../context/context-values.ts";
 import type { TaskLogWriter } from "../log/task-log-writer.ts";
 import type { NodeLease } from "../record/node-lease.ts";
+import type { CallEnvironment, ChildTasks } from "./child-tasks.ts";
 import type { Emitter } from "./emitter.ts";
 import type { Memory } from "./memory.ts";
 import type { OpenQuestions } from "./open-questions.ts";
@@ -40,8 +41,13 @@ export interface ContextHost {
   readonly lease: NodeLease;
   readonly observer: RunObserver;
   readonly storage: RunStorage;
+  /** The tasks that this one has called. `undefined`: agents of this engine cannot call agents. */
+  readonly children: ChildTasks | undefined;
+  readonly calls: CallEnvironment | undefined;
   /** Milliseconds since 1970. */
   now(): number;
+  /** Calls back at this time. Returns a function that prevents it. */
+  timer(at: number, work: () => void): () => void;
   waits(): Waits;
   questions(): OpenQuestions;
   memory(steps: readonly StepRecord[]): Memory;

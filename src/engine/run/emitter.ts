@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from "node:async_hooks";
-import type { ArtifactId } from "../../protocol/ids.ts";
+import type { ArtifactId, TaskId } from "../../protocol/ids.ts";
 import type { JsonObject } from "../../protocol/json.ts";
 import type { Part } from "../../protocol/part.ts";
 import type { ArtifactOptions } from "../agent/agent.ts";
@@ -77,7 +77,11 @@ export class Emitter {
     return STEP.run({ emitter: this, step }, work);
   }
 
-  status(parts: readonly Part[] | undefined, metadata: JsonObject | undefined): Promise<void> {
+  status(
+    parts: readonly Part[] | undefined,
+    metadata: JsonObject | undefined,
+    referenceTaskIds?: readonly TaskId[],
+  ): Promise<void> {
     const step = this.currentStep;
     return this.#calls.run(() => {
       const { writer, replay, transforms } = this.#options;
@@ -87,6 +91,7 @@ export class Emitter {
       writer.status("working", {
         ...(parts !== undefined && { parts }),
         ...(metadata !== undefined && { metadata }),
+        ...(referenceTaskIds !== undefined && { referenceTaskIds }),
         ...(note !== undefined && { note }),
       });
       return undefined;

@@ -2,6 +2,7 @@ import { createSecretBox, openSecret, type SecretBox } from "../../auth/secret-b
 import { isoTime } from "../../internal/iso-time.ts";
 import { uuidv7 } from "../../internal/uuid.ts";
 import { authRequestPart, jweIn } from "../../protocol/auth-request-part.ts";
+import { inputSchemaOf, inputSchemaPart } from "../../protocol/input-request.ts";
 import type { Message } from "../../protocol/message.ts";
 import { type Part, textOf } from "../../protocol/part.ts";
 import { publicTaskId } from "../../protocol/task-key.ts";
@@ -21,6 +22,10 @@ export interface AuthNeed extends AuthOptions {
   readonly explanation: readonly Part[];
   /** Add a part that describes the request for programs. */
   readonly described: boolean;
+  /** It is a question of a called agent, not an authorisation: the task is `input-required`. */
+  readonly input?: boolean;
+  /** The answer is stored encrypted only. */
+  readonly sensitive?: boolean;
 }
 
 /** A request that is shown to callers. */
@@ -133,9 +138,16 @@ interface Shown {
 }
 
 function questionOf(id: string, need: AuthNeed, shown: Shown): QuestionContent {
-  const { explanation, secret = false } = need;
-  const parts = [...withProblem(explanation, shown.problem), ...described(id, need, shown)];
-  return { id, aliases: aliasesIn(explanation), auth: true, parts, prompt: textOf(explanation), sensitive: secret };
+  const { explanation, secret = false, input = false, sensitive = secret } = need;
+  const asked = input ? explanation.map((part) => renamedSchema(part, id)) : explanation;
+  const parts = [...withProblem(asked, shown.problem), ...described(id, need, shown)];
+  return { id, aliases: aliasesIn(explanation), auth: !input, parts, prompt: textOf(explanation), sensitive };
+}
+
+/** The schema of a forwarded question names the question that is shown here. */
+function renamedSchema(part: Part, requestId: string): Part {
+  const asked = inputSchemaOf(part);
+  return asked === undefined ? part : inputSchemaPart({ requestId, schema: asked.schema });
 }
 
 function described(

@@ -8,6 +8,7 @@ import type { Limits } from "../limits.ts";
 import type { NodeLease } from "../record/node-lease.ts";
 import type { Sealer } from "../record/seal.ts";
 import type { Replay } from "../replay/replay.ts";
+import type { CallEnvironment } from "./child-tasks.ts";
 import type { Turn } from "./context-host.ts";
 
 /** What all runs of one engine share. */
@@ -24,6 +25,8 @@ export interface RunEnvironment {
   readonly lease: NodeLease;
   /** The id of this server in call paths. */
   readonly serverId: string;
+  /** Calls of other agents. Absent: agents cannot call agents. */
+  readonly calls?: CallEnvironment | undefined;
   /** Milliseconds of waiting after which a run is parked. */
   readonly parkAfter: number;
   /** Milliseconds that a run has to end after it was asked to stop. */

@@ -18,6 +18,7 @@ import type { NodeLease } from "../record/node-lease.ts";
 import { openSealed } from "../record/seal.ts";
 import { AGENT_FAILED, type AttemptResult, consumeResult, outcomeOf, runOf, type StopCause } from "./attempt-result.ts";
 import type { RunStorage } from "./context-host.ts";
+import { type CallEnvironment, ChildTasks } from "./child-tasks.ts";
 import { Emitter } from "./emitter.ts";
 import { Memory } from "./memory.ts";
 import { OpenQuestions } from "./open-questions.ts";
@@ -56,6 +57,7 @@ export class Run implements WriterListener {
   #detached: TaskAborted | undefined;
   #hasEnded = false;
   #timers: RunTimers | undefined;
+  #children: ChildTasks | undefined;
 
   constructor(agent: Agent, writer: TaskLogWriter, host: RunHost) {
     this.#host = host;
@@ -154,6 +156,7 @@ export class Run implements WriterListener {
   /** Fails the task, so that it does not stay open without a run. Skips the server's `transform`, which may be the cause. Never rejects. */
   async failAsLastResort(error: unknown): Promise<void> {
     this.#report(error);
+    if (this.writer.runner.children !== undefined) await this.endChildren();
     this.observer.attemptEnded("failed");
     try {
       await this.writer.end("failed", {
@@ -199,6 +202,28 @@ export class Run implements WriterListener {
 
   get storage(): RunStorage {
     return this.#host.storage;
+  }
+
+  get calls(): CallEnvironment | undefined {
+    return this.#host.environment.calls;
+  }
+
+  /** Created when first needed: most tasks call no other agents. */
+  get children(): ChildTasks | undefined {
+    const { calls } = this;
+    if (calls !== undefined) this.#children ??= new ChildTasks(this.writer, calls);
+    return this.#children;
+  }
+
+  timer(at: number, work: () => void): () => void {
+    const timer = this.#host.environment.clock.setTimer(at, work, { unref: true });
+    return () => timer.cancel();
+  }
+
+  /** Cancels the called tasks that are open. Call it before the task ends. Never rejects. */
+  async endChildren(): Promise<void> {
+    if (this.writer.runner.children === undefined) return;
+    await this.children?.abandonAll().catch((error: unknown) => this.#report(error));
   }
 
   get inputTimeout(): InputTimeout | undefined {
@@ -278,11 +303,13 @@ export class Run implements WriterListener {
       if (writer.state === "submitted") writer.status("working", { note: ENGINE_NOTE });
       if (!this.#isRunAfterCancel(start)) this.#aborter.throwIfAborted();
       await consumeResult(runOf(agent, start.skill)(context), { run: this, context, aborter: this.#aborter });
+      context.requireBudget();
       await emitter.finish();
       return { kind: "returned" };
     } catch (error) {
       return { kind: "threw", error };
     } finally {
+      if (context.hasCalls) await context.endCalls();
       // Calls that the agent's code did not await must not write to the next turn.
       context.close();
     }
@@ -313,6 +340,7 @@ export class Run implements WriterListener {
   }
 
   async #end(state: TerminalState, parts?: readonly Part[], unlessInbox = false): Promise<"ended" | "inbox"> {
+    if (this.writer.runner.children !== undefined) await this.endChildren();
     this.observer.attemptEnded(state);
     const result = await this.writer.end(state, {
       ...(parts !== undefined && { parts }),
@@ -321,6 +349,7 @@ export class Run implements WriterListener {
     });
     this.observer.spanEnded();
     if (result === "ended") this.#hasEnded = true;
+    if (result === "ended") this.#children?.forget();
     return result;
   }
 

@@ -156,6 +156,7 @@ export class Runs {
 
   /** Ends a task without its run. */
   async end(run: Run, state: TerminalState, parts?: readonly Part[]): Promise<void> {
+    if (run.writer.runner.children !== undefined) await run.endChildren();
     run.observer.attemptEnded(state);
     try {
       await run.writer.end(state, { ...(parts !== undefined && { parts }), unlessInbox: false, note: ENGINE_NOTE });

@@ -9,16 +9,20 @@ import type { Principal } from "../../protocol/principal.ts";
 import { publicTaskId } from "../../protocol/task-key.ts";
 import type { TraceContext } from "../../protocol/trace-context.ts";
 import {
+  type AgentCall,
   type ArtifactOptions,
   type ArtifactWriter,
   type AskOptions,
   type AuthOptions,
   type AuthRequest,
+  type CallOptions,
+  type CallTarget,
   type ContextValues,
   type ConversationMessage,
   type ConversationOptions,
   type Output,
   type ReceivedFile,
+  type StatusLinks,
   type StepContext,
   type StepOptions,
   TaskAborted,
@@ -30,6 +34,7 @@ import {
 } from "../agent/agent.ts";
 import { filesOf, toMessageParts, toParts } from "../agent/output.ts";
 import { Rejection } from "../agent/rejection.ts";
+import { TaskFailure } from "../agent/task-failure.ts";
 import type { CallResults } from "../context/call-results.ts";
 import { StoredContextValues } from "../context/context-values.ts";
 import { readConversation } from "../context/conversation.ts";
@@ -46,7 +51,9 @@ import type { Memory } from "./memory.ts";
 import { type NextOptions, nextMessage } from "./next-message.ts";
 import { requireAuth } from "./require-auth.ts";
 import { sleep } from "./sleep.ts";
+import { linkedTasks } from "./status-links.ts";
 import { runStep } from "./step.ts";
+import { TaskCalls } from "./task-calls.ts";
 
 /** The name of the artifact that receives what a run yields or returns. */
 export const RESULT = "result";
@@ -60,6 +67,8 @@ export class RunContext implements TaskContext<unknown> {
   #contextValues: ContextValues | undefined;
   #hasReturned = false;
   #setsOtherMetadata = false;
+  #calls: TaskCalls | undefined;
+  #overBudget: TaskFailure | undefined;
 
   constructor(options: ContextOptions) {
     this.#options = options;
@@ -154,10 +163,14 @@ export class RunContext implements TaskContext<unknown> {
     );
   }
 
-  status(message?: string | Part | readonly Part[], metadata?: JsonObject): Promise<void> {
-    return this.#guarded(() =>
-      this.#options.emitter.status(message === undefined ? undefined : toMessageParts(message), metadata),
-    );
+  status(message?: string | Part | readonly Part[], metadata?: JsonObject | StatusLinks): Promise<void> {
+    return this.#guarded(() => {
+      const parts = message === undefined ? undefined : toMessageParts(message);
+      const linked = parts === undefined ? undefined : linkedTasks(metadata);
+      // Safe cast: without links it is metadata.
+      if (linked === undefined) return this.#options.emitter.status(parts, metadata as JsonObject | undefined);
+      return this.#options.emitter.status(parts, linked.metadata, linked.referenceTaskIds);
+    });
   }
 
   setMetadata(metadata: Readonly<Record<string, JsonValue | undefined>>): Promise<void> {
@@ -188,17 +201,67 @@ export class RunContext implements TaskContext<unknown> {
 
   usage(usage: Usage): Promise<void> {
     return this.#guarded(() => {
-      const counters = usageCounters(usage);
+      const { model, counters } = usageCounters(usage);
       const { writer, emitter } = this.#options;
       const memory = this.#memory();
       const key = memory.key("usage", emitter.currentStep ?? "");
       // What an earlier attempt has counted is in the metadata.
-      if (memory.recall(key) !== undefined) return RESOLVED;
-      const metadata = addUsage(writer.metadata, counters);
-      memory.remember(key, { kind: "done" });
-      writer.setMetadata(metadata);
+      if (memory.recall(key) === undefined) {
+        const metadata = addUsage(writer.metadata, counters, model);
+        memory.remember(key, { kind: "done" });
+        writer.setMetadata(metadata);
+        this.#options.run.children?.counted(Object.fromEntries(counters));
+        this.#options.run.calls?.onUsage?.(writer.ref.scope.agent, { model, counters });
+      }
+      this.#checkBudget();
       return writer.room() ?? RESOLVED;
     });
+  }
+
+  // The overloads of TaskContext have the types of messages and results.
+  // biome-ignore lint/suspicious/noExplicitAny: an implementation behind overloads
+  call(target: CallTarget, message: any, options: CallOptions<any, any> = {}): AgentCall<any> {
+    this.#requireOpen();
+    const { run } = this.#options;
+    const { calls, children } = run;
+    if (calls === undefined || children === undefined)
+      throw new Error("This server cannot call other agents: its engine was created without callees.");
+    this.#calls ??= new TaskCalls({
+      host: this.#questionHost(),
+      environment: calls,
+      children,
+      contextId: this.contextId,
+      callPath: this.callPath,
+      status: (parts) => this.status(parts),
+    });
+    return this.#calls.call(target, message, options);
+  }
+
+  /** The agent's code has called other agents. */
+  get hasCalls(): boolean {
+    return this.#calls !== undefined;
+  }
+
+  /** Cancels the calls that the agent's code has not awaited. */
+  async endCalls(): Promise<void> {
+    try {
+      await this.#calls?.end();
+    } catch (error) {
+      this.#options.run.logger.debug("Called tasks could not be canceled", { ...this.#ids(), error });
+    }
+  }
+
+  /** Throws a `TaskFailure` if the tree of this task has used more than its budget. */
+  requireBudget(): void {
+    if (this.#overBudget !== undefined) throw this.#overBudget;
+  }
+
+  /** Once the budget is used up, every further call of the agent's code fails: it cannot go on by ignoring the error. */
+  #checkBudget(): void {
+    const excess = this.#options.run.children?.excess;
+    if (excess === undefined) return;
+    this.#overBudget = new TaskFailure(excess, { code: "budget-exceeded", data: { code: "budget-exceeded" } });
+    throw this.#overBudget;
   }
 
   toolCall(call: ToolCall): Promise<void> {
@@ -324,6 +387,7 @@ export class RunContext implements TaskContext<unknown> {
   #requireOpen(): void {
     const closed = this.#options.run.closed();
     if (closed !== undefined) throw closed;
+    if (this.#overBudget !== undefined) throw this.#overBudget;
     if (this.#hasReturned) throw new TaskAborted("lease-lost", "The run has returned; it can write nothing any more.");
   }
 

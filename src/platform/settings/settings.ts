@@ -16,6 +16,7 @@ import type { ArrivalTimeouts } from "../listener.ts";
 import type { AuditRecord } from "../security/audit-log.ts";
 import { type ServingTls, servingTlsFrom, type TlsOptions } from "../security/security-tls.ts";
 import { messageOf, StartupError } from "../startup-error.ts";
+import { type CallServerOptions, callSettingsFrom } from "./call-settings.ts";
 import { dialectOptionsFrom } from "./dialect-settings.ts";
 import { listFrom } from "./list-from.ts";
 import { type ObserveOptions, type ObserveSettings, observeSettingsFrom } from "./observe-settings.ts";
@@ -125,6 +126,8 @@ export interface ServerOptions extends DialectOptions, ObserveOptions {
    * `OUTGOING_ALLOW` allow.
    */
   readonly outgoing?: OutgoingOptions | undefined;
+  /** Limits of calls between agents (`task.call`), and which other servers' ancestry is trusted. Each limit has a default. */
+  readonly calls?: CallServerOptions | undefined;
   /** Listeners for calls, committed events, webhook deliveries and failures. Called afterwards; they cannot change anything. */
   readonly on?: (EngineHooks["on"] & TransportHooks["on"] & PushHooks["on"]) | undefined;
   /** Functions that change messages and events before they are stored. */
@@ -164,6 +167,7 @@ export interface Settings {
   /** Absent: webhooks are not supported. */
   readonly push: CheckedPush | undefined;
   readonly outgoing: OutgoingOptions;
+  readonly calls: CallServerOptions;
   readonly rateLimit: RateLimitOptions | undefined;
   readonly timeouts: ArrivalTimeouts;
   readonly tls: ServingTls | undefined;
@@ -192,6 +196,7 @@ export function settingsFrom(options: ServerOptions, env: NodeJS.ProcessEnv = pr
     idempotencyWindow: windowFrom(options.idempotency),
     push: pushSettingsFrom(options),
     outgoing: outgoingFrom(options, env),
+    calls: callSettingsFrom(options.calls),
     rateLimit: rateLimitFrom(options.rateLimit, env),
     timeouts: timeoutsFrom(options),
     tls: options.tls === undefined ? undefined : servingTlsFrom(options.tls),

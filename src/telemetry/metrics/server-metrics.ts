@@ -43,7 +43,30 @@ export interface ServerMetrics {
   delivered(outcome: string, durationMs: number): void;
   hintReceived(lagMs: number): void;
   hintLost(): void;
+  /** A call of another agent has ended: `completed`, or the code of its error. */
+  readonly called: (agent: string, outcome: string) => void;
+  /** A task has reported usage. */
+  readonly used: (agent: string, usage: UsageFacts) => void;
 }
+
+/** How calls of other agents end: as in `CallError`. */
+const CALL_OUTCOMES = [
+  ...["completed", "call-failed", "call-rejected", "call-canceled", "call-timeout", "call-needs-input"],
+  ...["call-invalid-result", "call-unavailable", "outcome-unknown", "call-depth", "call-cycle", "call-fan-out"],
+  ...["call-limit", "call-rate", "call-agents", "call-cool-down", "call-budget", "call-deadline", "call-forbidden"],
+  ...["call-unknown-agent", "call-blocked-url"],
+];
+
+/** What `task.usage` was called with. */
+export interface UsageFacts {
+  readonly counters: readonly (readonly [name: string, value: number])[];
+}
+
+/** The counters of usage that have a series of their own. */
+const USAGE_COUNTERS = [
+  ...["inputTokens", "outputTokens", "totalTokens", "cachedInputTokens", "reasoningTokens"],
+  ...["modelCalls", "toolCalls", "cost"],
+];
 
 export function createServerMetrics({ agents, dialects, refusals }: ServerLabels): ServerMetrics {
   const registry = new Registry();
@@ -117,8 +140,22 @@ export function createServerMetrics({ agents, dialects, refusals }: ServerLabels
     name: "palaver_hints_lost_total",
     help: "Measured hints that the bus did not return within 10 s.",
   });
+  const agentCalls = registry.counter({
+    name: "palaver_agent_calls_total",
+    help: "Calls of other agents by agents of this server (task.call) that have ended, by outcome.",
+    labels: [agent, { name: "outcome", values: CALL_OUTCOMES }],
+  });
+  const usage = registry.counter({
+    name: "palaver_usage_total",
+    help: "What tasks have used (task.usage): tokens, calls and cost.",
+    labels: [agent, { name: "counter", values: USAGE_COUNTERS }],
+  });
   return {
     registry,
+    called: (id, outcome) => agentCalls.add([id, outcome]),
+    used(id, { counters }) {
+      for (const [name, value] of counters) if (value > 0) usage.add([id, name], value);
+    },
     call({ agent: id, operation: name = OTHER, dialect = "none", error, durationMs }, refusal) {
       calls.add([id, name, dialect, error?.code ?? "ok"]);
       durations.observe(durationMs / 1000, [id, name]);

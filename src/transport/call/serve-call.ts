@@ -57,8 +57,10 @@ export async function serveCall<S extends ServedCall>(
     call.request = await reader.read(endpoint, call);
     const { service } = call;
     // Before a stream takes its place: whether a loop is detected must not depend on a free place.
-    const { request, callPath } = acceptCallPath(service, call.request, exchange.header(CALL_PATH_HEADER));
+    const accepted = acceptCallPath(service, call.request, exchange.header(CALL_PATH_HEADER));
+    const { request, callPath, ancestry } = accepted instanceof Promise ? await accepted : accepted;
     call.callPath = callPath;
+    call.ancestry = ancestry;
     if (opensStream(request.operation)) {
       // Anonymous callers count by their network address.
       place = endpoint.streams.admit(callerKey(call.principal, environment.remoteOf(exchange)));

@@ -1,3 +1,4 @@
+import type { Ancestry } from "../../protocol/ancestry.ts";
 import type { CallPath } from "../../protocol/call-path.ts";
 import type { Operation, OperationPolicy, OperationRequest } from "../../protocol/operation.ts";
 import { ANONYMOUS, type Principal } from "../../protocol/principal.ts";
@@ -43,6 +44,7 @@ export class ServedCall<C extends CallCodec = CallCodec> implements Call {
   /** The caller's rate limit, sent with every answer; `undefined` until the caller is known, and without a limit. */
   limitHeaders: Headers | undefined;
   callPath: CallPath | undefined;
+  ancestry: Ancestry | undefined;
   activeExtensions: readonly string[] = NONE;
   /** Present if the server is observed. */
   span: Span<CallEnd> | undefined;
@@ -59,6 +61,7 @@ export class ServedCall<C extends CallCodec = CallCodec> implements Call {
     this.request = undefined;
     this.limitHeaders = undefined;
     this.callPath = undefined;
+    this.ancestry = undefined;
     this.span = undefined;
     this.#sentTrace = undefined;
     this.#requestedExtensions = undefined;

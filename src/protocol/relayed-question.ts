@@ -1,13 +1,15 @@
-import { authRequestOf } from "../../protocol/auth-request-part.ts";
-import { answerMetadata, type InputRequest, inputRequestsOf } from "../../protocol/input-request.ts";
-import type { JsonObject } from "../../protocol/json.ts";
-import type { Message } from "../../protocol/message.ts";
-import type { Part } from "../../protocol/part.ts";
-import { toolResultOf, toolResultPart, toolUseOf } from "../../protocol/tool-part.ts";
-import type { MessageContent } from "./pass-on.ts";
+import { authRequestOf } from "./auth-request-part.ts";
+import { answerMetadata, type InputRequest, inputRequestsOf, inputSchemaOf } from "./input-request.ts";
+import type { JsonObject } from "./json.ts";
+import type { Message } from "./message.ts";
+import type { Part } from "./part.ts";
+import { toolResultOf, toolResultPart, toolUseOf } from "./tool-part.ts";
+
+/** What is relayed of a message. Ids and links are those of the other side. */
+type MessageContent = Pick<Message, "parts" | "metadata">;
 
 /** A question of the remote agent, to be relayed to the caller. */
-export interface RemoteQuestion {
+export interface RelayedQuestion {
   /** `undefined`: the remote agent gave no text. */
   readonly parts: readonly Part[] | undefined;
   /** The answer must not be stored, shown or logged. */
@@ -20,12 +22,13 @@ export interface RemoteQuestion {
  * The question in a remote status message. Of several open questions it is the first, because each answer names one; the others follow in later rounds. Tool
  * calls are relayed all at once, because each tool result names its own question.
  */
-export function remoteQuestion(message: Message | undefined): RemoteQuestion {
+export function relayedQuestion(message: Message | undefined): RelayedQuestion {
   const parts = message?.parts ?? [];
   const requests = inputRequestsOf(message);
   const first = requests.find(({ kind }) => kind === "input-request") ?? requests[0];
   const isWhole = requests.length <= 1 || parts.some((part) => toolUseOf(part) !== undefined);
-  const shown = isWhole || first === undefined ? parts : [{ text: first.prompt }];
+  const schemas = parts.filter((part) => inputSchemaOf(part)?.requestId === first?.requestId);
+  const shown = isWhole || first === undefined ? parts : [{ text: first.prompt }, ...schemas];
   return {
     parts: shown.length === 0 ? undefined : shown,
     sensitive: isWhole ? isSensitive(message?.metadata, first) : first?.sensitive === true,
@@ -34,7 +37,7 @@ export function remoteQuestion(message: Message | undefined): RemoteQuestion {
 }
 
 /** The caller's answer for the remote agent, with the remote request id instead of the local one. */
-export function remoteAnswer(
+export function relayedAnswer(
   answer: MessageContent,
   asked: Message | undefined,
   requestId: string | undefined,

@@ -1,0 +1,55 @@
+import type { JsonObject } from "../../protocol/json.ts";
+import type { CallResult } from "../agent/call-types.ts";
+import { TaskFailure } from "../agent/task-failure.ts";
+
+/** Why a call was refused before anything was sent. */
+export type CallRefusal =
+  | "call-depth"
+  | "call-cycle"
+  | "call-fan-out"
+  | "call-limit"
+  | "call-rate"
+  | "call-agents"
+  | "call-cool-down"
+  | "call-budget"
+  | "call-deadline"
+  | "call-forbidden"
+  | "call-unknown-agent"
+  | "call-blocked-url";
+
+/** Why a call failed after it was sent, or could not be sent. */
+export type CallProblem =
+  | "call-failed"
+  | "call-rejected"
+  | "call-canceled"
+  | "call-timeout"
+  | "call-needs-input"
+  | "call-invalid-result"
+  | "call-unavailable"
+  | "outcome-unknown";
+
+export type CallErrorCode = CallRefusal | CallProblem;
+
+export interface CallErrorOptions {
+  readonly code: CallErrorCode;
+  /** The called task, if it exists and has ended. */
+  readonly result?: CallResult | undefined;
+  readonly data?: JsonObject;
+  readonly cause?: unknown;
+}
+
+/**
+ * Why `task.call` has no result. `code` names the reason, and the message says it in words that may be shown to the caller or to a model. If the
+ * agent's code does not catch it, the task fails with this message.
+ */
+export class CallError extends TaskFailure {
+  override readonly code: CallErrorCode;
+  /** The called task as it ended; `undefined` if it has not ended or was never created. */
+  readonly result: CallResult | undefined;
+
+  constructor(message: string, { code, result, data, cause }: CallErrorOptions) {
+    super(message, { code, data: { ...data, code }, ...(cause !== undefined && { cause }) });
+    this.code = code;
+    this.result = result;
+  }
+}

@@ -1,0 +1,181 @@
+import type { StandardSchemaV1 } from "@standard-schema/spec";
+import { callPathEntry, type CallPath } from "../../protocol/call-path.ts";
+import { lowerBudget } from "../../protocol/ancestry.ts";
+import { TaskAborted } from "../agent/agent.ts";
+import type { AgentCall, CallOptions, CallTarget } from "../agent/call-types.ts";
+import { toParts } from "../agent/output.ts";
+import type { Output } from "../agent/output-types.ts";
+import { RunningCall } from "../call/agent-call.ts";
+import type { CallingTask, ForwardedQuestion } from "../call/calling-task.ts";
+import { runCall } from "../call/run-call.ts";
+import type { CallEnvironment, ChildTasks } from "./child-tasks.ts";
+import type { QuestionHost } from "./context-host.ts";
+import { requireAuth } from "./require-auth.ts";
+
+/** What the calls of one attempt use. */
+export interface TaskCallsOptions {
+  readonly host: QuestionHost;
+  readonly environment: CallEnvironment;
+  readonly children: ChildTasks;
+  readonly contextId: string;
+  /** The agents that led to this task, its own last. */
+  readonly callPath: CallPath;
+  /** Sets the status message of this task. */
+  readonly status: CallingTask["status"];
+}
+
+type Options = CallOptions<StandardSchemaV1 | undefined, StandardSchemaV1 | undefined>;
+
+/** Outcomes after which an agent is perhaps not called for a while. */
+const FAILURES: readonly string[] = ["call-failed", "call-unavailable", "call-timeout"];
+
+/** The calls of one attempt. */
+export class TaskCalls {
+  readonly #options: TaskCallsOptions;
+  readonly #called = new Set<string>();
+  #made = 0;
+  #open = 0;
+
+  constructor(options: TaskCallsOptions) {
+    this.#options = options;
+    const { host, children } = options;
+    const { signal } = host.run;
+    const stop = (): void => {
+      // A canceled task takes its called tasks with it at once. After any other abort, a later attempt continues them.
+      const reason: unknown = signal.reason;
+      const isGivenUp = reason instanceof TaskAborted && (reason.reason === "canceled" || reason.reason === "timeout");
+      if (isGivenUp) children.abandonAll().catch((error: unknown) => this.#log("Called tasks could not be canceled", error));
+    };
+    if (signal.aborted) stop();
+    else signal.addEventListener("abort", stop, { once: true });
+  }
+
+  /** Makes a call. Its place in the order of calls is decided now. */
+  call(target: CallTarget, message: Output, options: Options): AgentCall {
+    const { host, environment, callPath } = this.#options;
+    const { memory, run } = host;
+    const label = environment.callees.label(target);
+    const key = memory.key("call", options.name ?? label);
+    const canceled = new AbortController();
+    const isHosted = typeof target === "string" ? !URL.canParse(target) : "id" in target;
+    // The last entry of the path is this agent's own.
+    const server = callPath.at(-1)?.split("/")[0] ?? run.serverId;
+    const call = {
+      key,
+      target,
+      label,
+      entry: isHosted ? callPathEntry(server, label) : undefined,
+      parts: toParts(message),
+      options,
+      canceled: canceled.signal,
+    };
+    const waits = run.waits();
+    waits.busy++;
+    this.#made++;
+    this.#open++;
+    const running = new RunningCall(
+      (sink) =>
+        runCall(this.#task(), call, sink).finally(() => {
+          waits.busy--;
+          this.#open--;
+        }),
+      async () => {
+        canceled.abort(new TaskAborted("canceled", "The agent canceled the call."));
+        await running.catch(() => undefined);
+      },
+    );
+    running.catch((error: unknown) => this.#log("A call of another agent failed", error));
+    return running;
+  }
+
+  /** The run has returned: what it has not awaited is canceled, unless it is detached. */
+  async end(): Promise<void> {
+    const { host, children } = this.#options;
+    if (host.run.closed() !== undefined) return;
+    await children.abandonAll();
+  }
+
+  #task(): CallingTask {
+    const { host, environment, children, contextId, callPath, status } = this.#options;
+    const { run, memory, writer } = host;
+    const { agent } = writer.ref.scope;
+    return {
+      id: children.id,
+      contextId,
+      attempt: writer.runner.attempt,
+      signal: run.signal,
+      callees: environment.callees,
+      origin: { ...children.origin, trace: run.observer.trace },
+      now: () => run.now(),
+      timer: (at, work) => run.timer(at, work),
+      recall: (key) => {
+        const known = memory.recall(key);
+        return known?.kind === "done" ? known.value : undefined;
+      },
+      remember: (key, value) => memory.remember(key, { kind: "done", value }),
+      flush: () => writer.flush(),
+      requireOpen: () => host.requireOpen(),
+      seal: (value) => memory.seal(value),
+      unseal: (sealed) => memory.openAnswer(sealed),
+      admit: ({ label, entry }) => {
+        environment.guard.admit(
+          {
+            ...{ agent, label, entry, path: callPath, depth: this.#depth, deadline: children.deadline, left: children.left },
+            ...{ open: this.#open - 1, made: this.#made - 1, called: this.#called, now: run.now() },
+          },
+          children.limits,
+        );
+        this.#called.add(label);
+      },
+      ancestry: (budget) => {
+        const { deadline, left } = children;
+        const given = lowerBudget(left, budget);
+        return {
+          root: children.root,
+          parent: children.id,
+          depth: this.#depth + 1,
+          path: callPath,
+          verified: true,
+          ...(deadline !== undefined && { deadline }),
+          ...(given !== undefined && (given.tokens !== undefined || given.cost !== undefined) && { budget: given }),
+        };
+      },
+      open: (child) => children.open(child),
+      close: (key) => children.close(key),
+      abandon: (key) => children.abandon(key),
+      show: (key, child) => children.show(key, child),
+      count: (key, usage) => {
+        const counted = `${key}/counted`;
+        if (memory.recall(counted) !== undefined || Object.keys(usage).length === 0) return;
+        memory.remember(counted, { kind: "done" });
+        children.count(usage);
+      },
+      ended: (label, outcome) => {
+        environment.onCall?.(agent, outcome);
+        const failed = FAILURES.includes(outcome);
+        if (failed || outcome === "completed") environment.guard.ended(agent, label, { failed, at: run.now() });
+      },
+      status,
+      forward: (question) => this.#forward(question),
+    };
+  }
+
+  /** How many calls lead from the root to this task. */
+  get #depth(): number {
+    const { children, callPath } = this.#options;
+    return children.ancestry?.depth ?? callPath.length - 1;
+  }
+
+  async #forward({ name, kind, parts, sensitive, until }: ForwardedQuestion) {
+    const answer = await requireAuth(this.#options.host, {
+      ...{ name, until, sensitive, explanation: parts, described: false, input: kind === "input" },
+    });
+    return typeof answer === "string" ? undefined : answer;
+  }
+
+  #log(what: string, error: unknown): void {
+    const { host, children } = this.#options;
+    host.run.logger.debug(what, { task: children.id, error });
+  }
+}
+
