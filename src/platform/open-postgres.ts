@@ -21,7 +21,10 @@ export interface PostgresAddress {
  * Reads `postgres://user:password@host:port/database?schema=NAME`. `postgres:` alone: the address in `DATABASE_URL`. `undefined` if the text names
  * another kind of store. Throws a {@link StartupError} that does not contain the password.
  */
-export function postgresAddress(spec: string, environment: NodeJS.ProcessEnv): PostgresAddress | undefined {
+export function postgresAddress(
+  spec: string,
+  environment: Readonly<Record<string, string | undefined>>,
+): PostgresAddress | undefined {
   if (!/^postgres(?:ql)?:/.test(spec)) return undefined;
   const isAlone = /^postgres(?:ql)?:$/.test(spec);
   const text = isAlone ? environment["DATABASE_URL"] : spec;

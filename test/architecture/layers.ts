@@ -101,6 +101,11 @@ export const SUBFOLDERS: Readonly<Record<string, Readonly<Record<string, readonl
       ...["row", "connection.ts", "counters.ts", "scope-ids.ts", "sqlite-error.ts"],
       ...["agent-ids.ts", "due-tasks-finder.ts", "unheld-webhooks-finder.ts"],
     ],
+    /** Reads and writes a whole file, for `palaver db copy`. */
+    copy: [
+      ...["row", "read", "connection.ts", "counters.ts", "scope-ids.ts", "agent-ids.ts"],
+      ...["owner-lock.ts", "sqlite-error.ts", "file-identity.ts"],
+    ],
   },
   "store/postgres": {
     row: [],
@@ -108,6 +113,8 @@ export const SUBFOLDERS: Readonly<Record<string, Readonly<Record<string, readonl
     /** SQL functions that commit, claim and delete inside the database. */
     functions: [],
     read: ["row", "connections.ts"],
+    /** Reads and writes a whole schema, for `palaver db copy`. */
+    copy: ["row", "migrate.ts", "postgres-error.ts", "query.ts", "report.ts", "schema.ts"],
   },
   telemetry: {
     /** Names, ids and times of spans. */
