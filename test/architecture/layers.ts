@@ -156,6 +156,8 @@ export const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   "@openai/agents": ["adapters"],
   /** An optional peer, loaded when a PostgreSQL store is opened. */
   pg: ["internal"],
+  /** An optional peer, loaded when a bus of NATS is opened. */
+  "@nats-io/transport-node": ["bus"],
 };
 
 /** Optional peers whose agents are described by structural types: the manifest states which versions fit, and nothing is imported. */
