@@ -1,5 +1,5 @@
 import { resolve } from "node:path";
-import { type PostgresAddress, postgresAddress } from "../open-postgres.ts";
+import { type PostgresAddress, postgresAddress } from "../postgres-address.ts";
 import { StartupError } from "../startup-error.ts";
 
 /** A store that outlives its server. */
