@@ -5,7 +5,7 @@ import type { ChaosResult } from "./run.ts";
 const MOST_STORIES = 3;
 
 /** Printed even if the count is 0. */
-const ALWAYS: readonly DiscrepancyKind[] = ["lost", "repeated", "out-of-order", "stuck"];
+const ALWAYS: readonly DiscrepancyKind[] = ["lost", "repeated", "out-of-order", "stuck", "old-epoch"];
 
 /** The printed result: counts, and the first discrepancies. */
 export function reportOf(result: ChaosResult): string {

@@ -95,7 +95,8 @@ async function gather({ database, journals, supervisor }: Stage, seed: string): 
   };
 }
 
-function countsOf({ tasks, clients, receiver }: Evidence): Record<string, number> {
+/** What the participants have done. */
+export function countsOf({ tasks, clients, receiver }: Evidence): Record<string, number> {
   const of = (kind: Entry["kind"]): number => clients.filter((entry) => entry.kind === kind).length;
   const said = clients.filter((entry) => entry.kind === "said");
   const answers = said.filter(({ text }) => /\/(?:own|answer)/.test(text)).length;
@@ -112,7 +113,7 @@ function countsOf({ tasks, clients, receiver }: Evidence): Record<string, number
 }
 
 /** Waits until the run is over, or until the journals have not grown for a while: then something is stuck. */
-async function untilQuiet(journals: readonly string[], isOver: () => Promise<boolean>): Promise<void> {
+export async function untilQuiet(journals: readonly string[], isOver: () => Promise<boolean>): Promise<void> {
   const size = (): number => journals.reduce((sum, file) => sum + (existsSync(file) ? statSync(file).size : 0), 0);
   let known = size();
   let changedAt = Date.now();

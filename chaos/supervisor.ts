@@ -1,7 +1,8 @@
 import type { ChildProcess } from "node:child_process";
 import { setTimeout as sleep } from "node:timers/promises";
 import { ended, nextMessage, startChild } from "./child.ts";
-import type { ServerQuestion, ServerSetup, ServerStarted, ServerUsage, Unsettled } from "./server/main.ts";
+import type { ServerQuestion, ServerSetup, ServerStarted, ServerUsage } from "./server/main.ts";
+import type { Unsettled } from "./truth.ts";
 
 export interface SupervisorOptions {
   readonly setup: ServerSetup;

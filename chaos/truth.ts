@@ -2,6 +2,7 @@ import type { TaskEvent } from "../src/protocol/event.ts";
 import { ArtifactFold } from "../src/protocol/fold.ts";
 import { ANONYMOUS, type Scope } from "../src/protocol/principal.ts";
 import { readEvent, readMessage } from "../src/protocol/serial.ts";
+import { isTerminal } from "../src/protocol/state.ts";
 import type { Store, TaskRecord, WebhookRecord } from "../src/store/contract.ts";
 import { openSqliteStore } from "../src/store/sqlite/store.ts";
 import { lineOf, shortened, statusLine, type TaskPicture, textOf } from "./event-line.ts";
@@ -28,7 +29,7 @@ const PAGE = 200;
 const PAGE_BYTES = 4 * 1024 * 1024;
 
 /** Every task of a run. */
-export async function* eachTask(store: Store): AsyncGenerator<TaskRecord, void> {
+async function* eachTask(store: Store): AsyncGenerator<TaskRecord, void> {
   let page = await store.list({ scope: SCOPE, limit: PAGE, artifacts: false });
   for (;;) {
     yield* page.tasks;
@@ -37,16 +38,39 @@ export async function* eachTask(store: Store): AsyncGenerator<TaskRecord, void> 
   }
 }
 
-/** Reads a store that no other process has open. */
+/** Reads a SQLite store that no other process has open. */
 export async function readTruth(database: string): Promise<readonly TaskTruth[]> {
   const store = await openSqliteStore({ file: database });
   try {
-    const tasks: TaskTruth[] = [];
-    for await (const record of eachTask(store)) tasks.push(await truthOf(store, record));
-    return tasks;
+    return await truthIn(store);
   } finally {
     await store.close();
   }
+}
+
+/** Every task of a store. */
+export async function truthIn(store: Store): Promise<readonly TaskTruth[]> {
+  const tasks: TaskTruth[] = [];
+  for await (const record of eachTask(store)) tasks.push(await truthOf(store, record));
+  return tasks;
+}
+
+/** What has not come to its end. */
+export interface Unsettled {
+  /** Ids of tasks that have not ended. */
+  readonly tasks: readonly string[];
+  /** Number of webhooks with pending notifications. */
+  readonly webhooks: number;
+}
+
+export async function unsettledIn(store: Store): Promise<Unsettled> {
+  const tasks: string[] = [];
+  let webhooks = 0;
+  for await (const { id, head } of eachTask(store)) {
+    if (!isTerminal(head.state)) tasks.push(id);
+    webhooks += (await store.webhooks(id)).filter(({ state }) => state === "active").length;
+  }
+  return { tasks, webhooks };
 }
 
 async function truthOf(store: Store, { id, head, seq }: TaskRecord): Promise<TaskTruth> {

@@ -3,20 +3,21 @@ import { connect, createServer, type Server, type Socket } from "node:net";
 import type { Random } from "./random.ts";
 
 /**
- * A TCP proxy on the loopback address that cuts and stalls connections, between callers and a server whose port changes
- * with every start.
+ * A TCP proxy on the loopback address that cuts and stalls connections, between callers and servers whose ports change
+ * with every start. Connections go to the servers in turn; a server that refuses a connection is skipped.
  */
 export class UnreliableProxy {
   readonly #server: Server;
   readonly #pairs = new Set<Pair>();
   readonly #random: Random;
-  #target = 0;
+  readonly #targets = new Map<number, number>();
+  #turn = 0;
   #cuts = 0;
   #calm = false;
 
   private constructor(random: Random) {
     this.#random = random;
-    this.#server = createServer({ noDelay: true }, (reader) => this.#join(reader));
+    this.#server = createServer({ noDelay: true }, (reader) => void this.#join(reader));
   }
 
   static async start(random: Random): Promise<UnreliableProxy> {
@@ -36,14 +37,19 @@ export class UnreliableProxy {
     return this.#cuts;
   }
 
-  /** Sets the target of new connections. */
-  leadTo(url: string): void {
-    this.#target = Number(new URL(url).port);
+  /** Sets the address of a server. */
+  leadTo(url: string, server = 0): void {
+    this.#targets.set(server, Number(new URL(url).port));
   }
 
-  /** Cuts all open connections. */
-  cutAll(): void {
-    for (const pair of this.#pairs) this.#cut(pair);
+  /** Opens no more connections to this server. */
+  leadAwayFrom(server: number): void {
+    this.#targets.delete(server);
+  }
+
+  /** Cuts all open connections, or those for which `isCut` returns true. */
+  cutAll(isCut: () => boolean = () => true): void {
+    for (const pair of [...this.#pairs]) if (isCut()) this.#cut(pair);
   }
 
   /** Delivers no data on the open connections for that many milliseconds. */
@@ -69,8 +75,15 @@ export class UnreliableProxy {
     await once(this.#server, "close");
   }
 
-  #join(reader: Socket): void {
-    const upstream = connect({ port: this.#target, host: "127.0.0.1", noDelay: true });
+  async #join(reader: Socket): Promise<void> {
+    reader.on("error", () => {});
+    reader.pause();
+    const upstream = await this.#connect();
+    if (upstream === undefined || reader.destroyed) {
+      upstream?.destroy();
+      reader.destroy();
+      return;
+    }
     const pair: Pair = { reader, upstream };
     this.#pairs.add(pair);
     const close = (): void => {
@@ -91,6 +104,23 @@ export class UnreliableProxy {
         reader.once("drain", () => upstream.resume());
       }
     });
+  }
+
+  /** Connects to the next server, as a load balancer does. `undefined`: none accepts connections. */
+  async #connect(): Promise<Socket | undefined> {
+    const ports = [...this.#targets.values()];
+    const turn = this.#turn++;
+    for (let tries = 0; tries < ports.length; tries++) {
+      const port = ports[(turn + tries) % ports.length] ?? 0;
+      const socket = connect({ port, host: "127.0.0.1", noDelay: true }).on("error", () => {});
+      try {
+        await once(socket, "connect");
+        return socket;
+      } catch {
+        socket.destroy();
+      }
+    }
+    return undefined;
   }
 
   #bytesUntilCut(): number {

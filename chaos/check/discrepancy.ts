@@ -11,6 +11,7 @@
  * - `attempts-exhausted`: a healthy task failed after several crashes.
  * - `ended-wrong`: a task or a call ended in a way that script and callers do not explain.
  * - `failed`: a client got an error that no failure of the server or the network explains.
+ * - `old-epoch`: a process wrote to a task whose lease another process had claimed.
  * - `died`: the server crashed, or did not shut down regularly.
  */
 export const DISCREPANCIES = [
@@ -27,6 +28,7 @@ export const DISCREPANCIES = [
   "attempts-exhausted",
   "ended-wrong",
   "failed",
+  "old-epoch",
   "died",
 ] as const;
 export type DiscrepancyKind = (typeof DISCREPANCIES)[number];

@@ -1,12 +1,11 @@
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import { serve } from "../../src/platform/serve.ts";
-import { isTerminal } from "../../src/protocol/state.ts";
-import type { Retention, Store } from "../../src/store/contract.ts";
+import type { Retention } from "../../src/store/contract.ts";
 import { openSqliteStore } from "../../src/store/sqlite/store.ts";
 import { createUnreliableStore, type StoreFaults } from "../../src/testing/unreliable-store.ts";
 import { openJournal } from "../journal.ts";
 import { createRandom } from "../random.ts";
-import { eachTask } from "../truth.ts";
+import { unsettledIn } from "../truth.ts";
 import { scriptedAgent } from "./agent.ts";
 
 /** The JSON argument of the server process. */
@@ -29,13 +28,6 @@ export interface ServerStarted {
 
 /** The questions that the parent may ask over IPC. */
 export type ServerQuestion = "unsettled" | "usage";
-
-export interface Unsettled {
-  /** Ids of tasks that have not ended. */
-  readonly tasks: readonly string[];
-  /** Number of webhooks with pending notifications. */
-  readonly webhooks: number;
-}
 
 /** Sizes in bytes; delays in milliseconds since the last question. */
 export interface ServerUsage {
@@ -69,23 +61,13 @@ const { url } = await serve(scriptedAgent(openJournal(setup.steps)), {
 const delays = monitorEventLoopDelay({ resolution: 10 });
 delays.enable();
 process.on("message", (question: ServerQuestion) => {
-  void (question === "usage" ? usage() : unsettled(store)).then((answer) => process.send?.(answer));
+  void (question === "usage" ? usage() : unsettledIn(store)).then((answer) => process.send?.(answer));
 });
 process.on("disconnect", () => process.exit(1));
 process.send?.({
   url,
   times: { load: loadedAt, store: openedAt - loadedAt, serve: performance.now() - openedAt },
 } satisfies ServerStarted);
-
-async function unsettled(open: Store): Promise<Unsettled> {
-  const tasks: string[] = [];
-  let webhooks = 0;
-  for await (const { id, head } of eachTask(open)) {
-    if (!isTerminal(head.state)) tasks.push(id);
-    webhooks += (await open.webhooks(id)).filter(({ state }) => state === "active").length;
-  }
-  return { tasks, webhooks };
-}
 
 /** Rejects if the process was started without `--expose-gc`: a heap with garbage is not comparable. */
 async function usage(): Promise<ServerUsage> {

@@ -5,10 +5,12 @@ import type { TaskId } from "../protocol/ids.ts";
  *
  * - `log`: the log has events up to `seq`. For the nodes that read the task.
  * - `inbox`: a message or a cancel request waits. For `node`, which holds the lease.
+ * - `due`: a node has released tasks that others should continue. For all nodes.
  */
 export type Hint =
   | { readonly kind: "log"; readonly task: TaskId; readonly seq: number }
-  | { readonly kind: "inbox"; readonly task: TaskId; readonly node: string };
+  | { readonly kind: "inbox"; readonly task: TaskId; readonly node: string }
+  | { readonly kind: "due" };
 
 /** A node, or a part of it, that receives hints. */
 export interface BusSubscriber {

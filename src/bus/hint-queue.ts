@@ -10,7 +10,7 @@ export class HintQueue {
 
   add(hints: readonly Hint[]): void {
     for (const hint of hints) {
-      const key = hint.kind === "log" ? `log ${hint.task}` : `inbox ${hint.task} ${hint.node}`;
+      const key = keyOf(hint);
       const waiting = this.#hints.get(key);
       if (waiting?.kind === "log" && hint.kind === "log" && waiting.seq >= hint.seq) continue;
       this.#hints.set(key, hint);
@@ -22,5 +22,16 @@ export class HintQueue {
     const hints = [...this.#hints.values()];
     this.#hints.clear();
     return hints;
+  }
+}
+
+function keyOf(hint: Hint): string {
+  switch (hint.kind) {
+    case "log":
+      return `log ${hint.task}`;
+    case "inbox":
+      return `inbox ${hint.task} ${hint.node}`;
+    case "due":
+      return "due";
   }
 }

@@ -6,6 +6,7 @@ import type { Telemetry } from "../telemetry/contract.ts";
 import type { Agent } from "./agent/definition.ts";
 import type { Engine, EngineHooks } from "./api.ts";
 import type { Limits } from "./limits.ts";
+import type { NodeLease } from "./record/node-lease.ts";
 
 export interface EngineOptions {
   readonly agents: readonly Agent[];
@@ -27,6 +28,8 @@ export interface EngineOptions {
   readonly cancelGrace?: number;
   /** Milliseconds until the leases of this node expire unless renewed. Default 30000. */
   readonly leaseMs?: number;
+  /** The same lease, for another part of the process that acts for the node. Replaces `leaseMs`. */
+  readonly lease?: NodeLease;
   /** Milliseconds after which a waiting run is parked: it leaves memory until a message or its wake time comes. Default 30000. */
   readonly parkAfter?: number;
   /** Milliseconds for which calls of a busy or full store are retried before the runs are abandoned. Default 10000. */

@@ -32,6 +32,7 @@ import { ReadRetries } from "./read/read-retries.ts";
 import { recordedTask, takeSnapshot } from "./read/snapshot.ts";
 import { StateHistories } from "./read/state-history.ts";
 import { Subscriptions } from "./read/subscriptions.ts";
+import { NodeLease } from "./record/node-lease.ts";
 import { createSealer } from "./record/seal.ts";
 import { Claimer } from "./recover/claimer.ts";
 import { PollLoop } from "./recover/poll-loop.ts";
@@ -72,8 +73,10 @@ class TaskEngine implements RunningEngine {
     const limits = limitsFrom(options.limits);
     const agents = new Map(options.agents.map((agent) => [agent.id, agent]));
     const node = options.node ?? randomUUID();
+    const lease = options.lease ?? new NodeLease(options.leaseMs ?? 30_000);
     const environment: RunEnvironment = {
       node,
+      lease,
       clock,
       limits,
       logger,
@@ -134,7 +137,6 @@ class TaskEngine implements RunningEngine {
       parts: this.#parts,
       clock,
       recovery: this.#recovery,
-      leaseMs: options.leaseMs ?? 30_000,
       claimer: this.#claimer,
       isOpen,
     });
@@ -201,7 +203,7 @@ class TaskEngine implements RunningEngine {
     if (this.#fatal !== undefined)
       throw new A2AError("unavailable", "The store failed; the server is stopping.", { cause: this.#fatal });
     if (this.#phase !== "open") throw new A2AError("unavailable", "The server is shutting down.", { retryAfter: 1 });
-    if (!this.#pollLoop.isHealthy)
+    if (!this.#parts.environment.lease.isFresh)
       throw new A2AError("unavailable", "The server could not renew its lease in the store.", { retryAfter: 1 });
     await this.#probe.check();
   }

@@ -1,4 +1,5 @@
 import type { Bus } from "../bus/contract.ts";
+import type { NodeLease } from "../engine/record/node-lease.ts";
 import type { Clock } from "../internal/clock.ts";
 import type { Logger } from "../internal/logger.ts";
 import type { OutgoingOptions } from "../outgoing/contract.ts";
@@ -18,6 +19,7 @@ export interface PushParts {
   readonly bus: Bus;
   readonly clock: Clock;
   readonly node: string;
+  readonly lease: NodeLease;
   /** Ids of the agents that this process serves. */
   readonly agents: readonly string[];
   readonly logger: Logger;

@@ -4,6 +4,7 @@ import type { Bus } from "../bus/contract.ts";
 import { createMemoryBus } from "../bus/memory/bus.ts";
 import type { Agent } from "../engine/agent/agent.ts";
 import { createEngine } from "../engine/engine.ts";
+import { NodeLease } from "../engine/record/node-lease.ts";
 import { createClock } from "../internal/clock.ts";
 import type { Logger } from "../internal/logger.ts";
 import type { DeadLetter, DeadLetterRef, DeadLettersQuery } from "../push/contract.ts";
@@ -60,6 +61,8 @@ export interface DeadLetterApi {
   redeliver(letter: DeadLetterRef): Promise<void>;
 }
 
+/** Milliseconds: with one process per store, nobody waits for the end of a lease. */
+const DEFAULT_LEASE = 30_000;
 /** Milliseconds for deliveries in progress when the server stops. */
 const LAST_DELIVERIES = 2000;
 
@@ -78,7 +81,8 @@ export async function startServer(start: StartOptions): Promise<Started> {
     return explain(error);
   });
   const bus = observed.bus(createBus(logger));
-  const { on, transform, authenticate, cancelGrace, lease = opened.lease } = options;
+  const { on, transform, authenticate, cancelGrace, lease: duration = opened.lease } = options;
+  const lease = new NodeLease(duration ?? DEFAULT_LEASE);
   const tracing = startTracing({ otlp: options.otlp, spanFile: spanFileOf(settings.store), logger });
   const store = observed.store(tracing === undefined ? opened.store : tracing.store(opened.store));
   const telemetry = combineTelemetry([tracing?.telemetry, options.telemetry]);
@@ -105,7 +109,7 @@ export async function startServer(start: StartOptions): Promise<Started> {
       settings.push === undefined
         ? undefined
         : createServerPush({
-            ...{ opened: { ...opened, store }, bus, clock, node, logger, hooks, telemetry, onFatal },
+            ...{ opened: { ...opened, store }, bus, clock, node, lease, logger, hooks, telemetry, onFatal },
             agents: agents.map(({ id }) => id),
             checked: settings.push,
             outgoing: settings.outgoing,
@@ -126,7 +130,7 @@ export async function startServer(start: StartOptions): Promise<Started> {
       telemetry,
       onFatal,
       ...(cancelGrace !== undefined && { cancelGrace }),
-      ...(lease !== undefined && { leaseMs: lease }),
+      lease,
     });
     const reserved = createServerPaths({
       ...{ settings: settings.observe, registry: observed.metrics?.registry, agents, engine, push, security, node },

@@ -2,6 +2,7 @@
 // sent before its delivery is recorded, so a crash in between repeats it, with the same id (`jti`).
 
 import { createHash } from "node:crypto";
+import type { NodeLease } from "../engine/record/node-lease.ts";
 import { readRunner } from "../engine/record/runner-record.ts";
 import type { Sealer } from "../engine/record/seal.ts";
 import type { Clock } from "../internal/clock.ts";
@@ -75,6 +76,8 @@ export interface DeliveryEnvironment {
   /** Called after every attempt. */
   readonly report: (record: DeliveryRecord) => void;
   readonly isStopping: () => boolean;
+  /** Whether this process may still act for its webhooks. Absent: always. */
+  readonly lease?: NodeLease | undefined;
 }
 
 /**
@@ -254,7 +257,7 @@ class Turn {
 
   /** Signed anew for every attempt: a signature is valid for 5 minutes only. */
   async #post(step: Step, target: WebhookTarget, { codec, trace }: Sending): Promise<PostResult> {
-    const { clock, sender, signer, settings } = this.#environment;
+    const { clock, sender, signer, settings, lease } = this.#environment;
     const { claimed } = this.#subject;
     const { notification } = step;
     if (notification === undefined) return { kind: "aborted" };
@@ -266,6 +269,9 @@ class Turn {
     const signature = await signer?.sign({ url: target.url, jti, taskId, body });
     const headers = requestHeaders({ target, codec, trace, signature });
     if (abort.signal.aborted) return { kind: "aborted" };
+    // After a suspension of this process, another one may have sent this notification and later ones.
+    if (lease?.isFresh === false)
+      throw new Error("The lease of this process is not renewed; it sends nothing until it is.");
     const { timeout } = settings;
     const result = await post(sender, clock, { url: target.url, headers, body, timeout, signal: abort.signal });
     claimed.abort = undefined;

@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { Bus } from "../bus/contract.ts";
+import type { NodeLease } from "../engine/record/node-lease.ts";
 import type { Sealer } from "../engine/record/seal.ts";
 import { callHook } from "../internal/call-hook.ts";
 import type { Clock, Timer } from "../internal/clock.ts";
@@ -34,6 +35,8 @@ export interface DispatcherOptions {
   readonly node: string;
   /** Ids of the agents that this process serves. It notifies the webhooks of their tasks. */
   readonly agents: readonly string[];
+  /** The lease of the node. Absent: it never ends. */
+  readonly lease?: NodeLease;
   readonly sealer: Sealer;
   readonly sender: HttpSender;
   readonly signer?: NotificationSigner | undefined;
@@ -51,7 +54,9 @@ const DEFAULT_LIMITS: SchedulerLimits = { total: 64, perOrigin: 8 };
 /** The most webhooks that one process claims at a time. Further webhooks wait until some are released. */
 const MAX_CLAIMED = 100_000;
 /** An event whose bus message was lost waits until a poll checks its task. */
-const POLL_INTERVAL_MS = 2000;
+const POLL_INTERVAL_MS = 1000;
+/** Webhooks of processes that died are looked for in every second poll: their leases take longer to end. */
+const POLLS_PER_CLAIM = 2;
 /** Tasks whose position is compared in one poll; the next poll continues after them. */
 const TASKS_PER_POLL = 500;
 /** Milliseconds until a failed read of the store is retried. */
@@ -76,6 +81,7 @@ export class Dispatcher {
   readonly #environment: DeliveryEnvironment;
   readonly #running = new Set<Promise<void>>();
   #pollTimer: Timer | undefined;
+  #polls = 0;
   #polling: Promise<void> = Promise.resolve();
   #tasksToCheck: Generator<TaskId, void> | undefined;
   #unsubscribe: (() => void) | undefined;
@@ -117,6 +123,7 @@ export class Dispatcher {
       random: options.random ?? Math.random,
       budget: new Budget(BUDGET_BYTES),
       replays: new Budget(CONCURRENT_REPLAYS),
+      lease: options.lease,
       report: (record) => this.#report(record),
       isStopping: () => this.#isStopping,
     };
@@ -137,7 +144,10 @@ export class Dispatcher {
     this.#unsubscribe = this.#options.bus.subscribe({
       node: this.#options.node,
       onHints: (hints) => {
-        for (const hint of hints) if (hint.kind === "log") this.#newEvents(hint.task);
+        for (const hint of hints) {
+          if (hint.kind === "log") this.#newEvents(hint.task);
+          else if (hint.kind === "due") this.#track(this.#claimer.claimUnclaimed());
+        }
       },
       onReconnect: () => this.#track(this.#queueAllMissed()),
     });
@@ -195,10 +205,10 @@ export class Dispatcher {
   async #poll(): Promise<void> {
     const { clock, logger } = this.#options;
     try {
-      await this.#claimer.claimUnclaimed();
+      if (this.#polls++ % POLLS_PER_CLAIM === 0) await this.#claimer.claimUnclaimed();
       await this.#queueMissed();
     } catch (error) {
-      if (!this.#isStopping) logger.warn("A poll for pending webhooks failed; the next one follows in 2 s", { error });
+      if (!this.#isStopping) logger.warn("A poll for pending webhooks failed; the next one follows in 1 s", { error });
     }
     if (this.#isStopping) return;
     this.#pollTimer = clock.setTimer(

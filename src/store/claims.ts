@@ -19,6 +19,11 @@ export interface DueTasks {
   readonly tasks: readonly DueTask[];
   /** The earliest `wakeAt` of the tasks of these agents that no living node holds after this call. Absent: there is none. */
   readonly nextWake?: number;
+  /**
+   * When the lease of another living node ends that holds tasks, unless that node renews it: the earliest such time. A store that leaves it out
+   * makes nodes notice at their next poll.
+   */
+  readonly nextLapse?: number;
 }
 
 /** A task that a node has just claimed. */

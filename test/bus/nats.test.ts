@@ -53,11 +53,12 @@ const inbox = (node: string, task = T): Hint => ({ kind: "inbox", task, node });
 
 /** Until everything that was published before has arrived: the server keeps the order of one connection. */
 async function settled(from: Member, to: Member, node: string): Promise<void> {
-  const last = inbox(node, taskId(999_999));
-  from.bus.publish([last]);
-  await until(() => to.hints.some((hint) => hint.task === last.task));
+  const last = taskId(999_999);
+  const isLast = (hint: Hint): boolean => hint.kind === "inbox" && hint.task === last;
+  from.bus.publish([inbox(node, last)]);
+  await until(() => to.hints.some((hint) => isLast(hint)));
   to.hints.splice(
-    to.hints.findIndex((hint) => hint.task === last.task),
+    to.hints.findIndex((hint) => isLast(hint)),
     1,
   );
 }
@@ -86,6 +87,14 @@ describe.skipIf(reason !== undefined)(`the NATS bus${reason === undefined ? "" :
     a.bus.publish([log(4), log(1, taskId(2))]);
     await settled(a, b, "b");
     expect(b.hints.slice(2)).toEqual([log(1, taskId(2))]);
+  });
+
+  test("tells all nodes that tasks are due, also as the last thing before it is closed", async () => {
+    const [a, b] = [await joined("a"), await joined("b")];
+    a.bus.publish([{ kind: "due" }]);
+    await a.bus.close();
+    await until(() => b.hints.length === 1);
+    expect(b.hints).toEqual([{ kind: "due" }]);
   });
 
   test("a task that is watched twice is watched until both have ended", async () => {

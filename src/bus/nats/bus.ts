@@ -28,9 +28,10 @@ export function createNatsBus({ connect, address, name, logger }: NatsBusOptions
 
   const deliver = (hints: readonly Hint[]): void => {
     for (const subscriber of subscribers) {
-      const wanted = hints.filter((hint) =>
-        hint.kind === "log" ? watched.has(hint.task) : hint.node === subscriber.node,
-      );
+      const wanted = hints.filter((hint) => {
+        if (hint.kind === "due") return true;
+        return hint.kind === "log" ? watched.has(hint.task) : hint.node === subscriber.node;
+      });
       if (wanted.length > 0) subscriber.onHints(wanted);
     }
   };
@@ -50,6 +51,7 @@ export function createNatsBus({ connect, address, name, logger }: NatsBusOptions
   const send = (): void => {
     isPlanned = false;
     const hints = queue.takeAll();
+    if (hints.length === 0) return;
     // Subscribers of this process get their hints from the server as well, unless it cannot be reached.
     if (session.isConnected) session.publish(subjects.publications(hints));
     else deliver(hints);
@@ -64,10 +66,10 @@ export function createNatsBus({ connect, address, name, logger }: NatsBusOptions
     },
     subscribe(subscriber) {
       subscribers.add(subscriber);
-      const unsubscribe = session.subscribe(subjects.inbox(subscriber.node));
+      const ends = [subjects.inbox(subscriber.node), subjects.due()].map((subject) => session.subscribe(subject));
       return () => {
         subscribers.delete(subscriber);
-        unsubscribe();
+        for (const unsubscribe of ends) unsubscribe();
       };
     },
     watch(task) {
@@ -85,6 +87,8 @@ export function createNatsBus({ connect, address, name, logger }: NatsBusOptions
     },
     async close() {
       subscribers.clear();
+      // The last hints tell other nodes what this one has released.
+      if (isPlanned) send();
       await session.close();
     },
   };

@@ -9,6 +9,8 @@ export interface NatsConnection {
   ): { unsubscribe(): void };
   /** What happens to the connection; it connects again by itself. Ends when it is closed. */
   status(): AsyncIterable<{ readonly type: string; readonly error?: Error }>;
+  /** Resolves when the server has received everything that was published. */
+  flush(): Promise<void>;
   close(): Promise<void>;
 }
 

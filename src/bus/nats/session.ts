@@ -14,6 +14,8 @@ export interface SessionOptions {
 
 const FIRST_PAUSE = 100;
 const LONGEST_PAUSE = 5000;
+/** Milliseconds for the last messages when the session is closed. */
+const LAST_MESSAGES = 1000;
 
 /** A connection to NATS servers that is opened again whenever it breaks, with its subscriptions, until it is closed. */
 export class Session {
@@ -62,6 +64,8 @@ export class Session {
 
   async close(): Promise<void> {
     this.#closed.abort();
+    if (this.#isConnected)
+      await Promise.race([this.#connection?.flush(), sleep(LAST_MESSAGES, undefined, { ref: false })]);
     await this.#connection?.close();
     await this.#running;
   }

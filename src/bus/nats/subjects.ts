@@ -32,17 +32,33 @@ export class Subjects {
     return `${this.#prefix}.inbox.${digest(node).slice(0, 32)}`;
   }
 
-  /** The hints as messages: JSON arrays of `[task, seq]` for logs and `[task, node]` for inboxes. */
+  /** For all nodes. */
+  due(): string {
+    return `${this.#prefix}.due`;
+  }
+
+  /** The hints as messages: JSON arrays of `[task, seq]` for logs, `[task, node]` for inboxes, and `[]` for tasks that are due. */
   publications(hints: Iterable<Hint>): readonly Publication[] {
     const bySubject = new Map<string, string[]>();
     for (const hint of hints) {
-      const subject = hint.kind === "log" ? this.log(hint.task) : this.inbox(hint.node);
-      const text = JSON.stringify([hint.task, hint.kind === "log" ? hint.seq : hint.node]);
+      const { subject, item } = this.#addressed(hint);
+      const text = JSON.stringify(item);
       const texts = bySubject.get(subject);
       if (texts === undefined) bySubject.set(subject, [text]);
       else texts.push(text);
     }
     return [...bySubject].flatMap(([subject, texts]) => payloadsOf(texts).map((payload) => ({ subject, payload })));
+  }
+
+  #addressed(hint: Hint): { readonly subject: string; readonly item: readonly unknown[] } {
+    switch (hint.kind) {
+      case "log":
+        return { subject: this.log(hint.task), item: [hint.task, hint.seq] };
+      case "inbox":
+        return { subject: this.inbox(hint.node), item: [hint.task, hint.node] };
+      case "due":
+        return { subject: this.due(), item: [] };
+    }
   }
 }
 
@@ -76,6 +92,7 @@ export function readHints(payload: string): readonly Hint[] {
 
 function hintOf(item: unknown): Hint | undefined {
   if (!Array.isArray(item)) return undefined;
+  if (item.length === 0) return { kind: "due" };
   const [task, what] = item as readonly unknown[]; // Safe: an array of anything.
   if (typeof task !== "string") return undefined;
   const id = task as TaskId; // Safe: ids are opaque; a task that does not exist is ignored.

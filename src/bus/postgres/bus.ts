@@ -22,16 +22,17 @@ export function createPostgresBus({ url, channel, logger }: PostgresBusOptions):
   const subscribers = new Set<BusSubscriber>();
   const watched = new Map<TaskId, number>();
   const queue = new HintQueue();
-  let isSending = false;
+  let sending: Promise<void> | undefined;
 
   const readEverything = (): void => {
     for (const subscriber of subscribers) subscriber.onReconnect();
   };
   const deliver = (hints: readonly Hint[]): void => {
     for (const subscriber of subscribers) {
-      const wanted = hints.filter((hint) =>
-        hint.kind === "log" ? watched.has(hint.task) : hint.node === subscriber.node,
-      );
+      const wanted = hints.filter((hint) => {
+        if (hint.kind === "due") return true;
+        return hint.kind === "log" ? watched.has(hint.task) : hint.node === subscriber.node;
+      });
       if (wanted.length > 0) subscriber.onHints(wanted);
     }
   };
@@ -59,16 +60,15 @@ export function createPostgresBus({ url, channel, logger }: PostgresBusOptions):
       // Subscribers of this process wait for the server as well, unless it cannot be reached.
       await listener.notify(payloadsOf(hints)).catch(() => deliver(hints));
     }
-    isSending = false;
+    sending = undefined;
   };
 
   return {
     publish(hints) {
       queue.add(hints);
-      if (isSending || queue.isEmpty) return;
-      isSending = true;
+      if (sending !== undefined || queue.isEmpty) return;
       // Hints of the same turn of the event loop are sent together.
-      setImmediate(() => void send());
+      sending = new Promise<void>((resolve) => setImmediate(resolve)).then(send);
     },
     subscribe(subscriber) {
       subscribers.add(subscriber);
@@ -87,6 +87,8 @@ export function createPostgresBus({ url, channel, logger }: PostgresBusOptions):
     },
     async close() {
       subscribers.clear();
+      // The last hints tell other nodes what this one has released.
+      await sending;
       await listener.close();
     },
   };

@@ -12,13 +12,13 @@ const EVERYTHING = "*";
 /** What a payload says. */
 export type Received = readonly Hint[] | "everything";
 
-/** The hints as texts for NOTIFY: JSON arrays of `[task, seq]` for a log and `[task, node]` for an inbox. */
+/** The hints as texts for NOTIFY: JSON arrays of `[task, seq]` for a log, `[task, node]` for an inbox, and `[]` for tasks that are due. */
 export function payloadsOf(hints: Iterable<Hint>): readonly string[] {
   const payloads: string[] = [];
   let texts: string[] = [];
   let bytes = 2;
   for (const hint of hints) {
-    const text = JSON.stringify([hint.task, hint.kind === "log" ? hint.seq : hint.node]);
+    const text = JSON.stringify(itemOf(hint));
     const size = Buffer.byteLength(text) + 1;
     if (size > MAX_BYTES - 2) return [EVERYTHING];
     if (bytes + size > MAX_BYTES) {
@@ -31,6 +31,11 @@ export function payloadsOf(hints: Iterable<Hint>): readonly string[] {
   }
   if (texts.length > 0) payloads.push(`[${texts.join()}]`);
   return payloads.length > MAX_PAYLOADS ? [EVERYTHING] : payloads;
+}
+
+function itemOf(hint: Hint): readonly unknown[] {
+  if (hint.kind === "due") return [];
+  return [hint.task, hint.kind === "log" ? hint.seq : hint.node];
 }
 
 /** `undefined` if the payload is not one of {@link payloadsOf}: another program, or another release, may use the channel. */
@@ -48,6 +53,7 @@ export function readPayload(text: string): Received | undefined {
 
 function hintOf(item: unknown): Hint | undefined {
   if (!Array.isArray(item)) return undefined;
+  if (item.length === 0) return { kind: "due" };
   const [task, what] = item as readonly unknown[]; // Safe: an array of anything.
   if (typeof task !== "string") return undefined;
   const id = task as TaskId; // Safe: ids are opaque; a task that does not exist is ignored.

@@ -98,7 +98,12 @@ export class Feeds {
 
   release(feed: Feed): void {
     feed.holders--;
-    if (feed.holders > 0) return;
+    if (feed.holders > 0) {
+      // Its writer is gone and readers stay: another process may write the task from now on.
+      if (!feed.hasWriter && !feed.ended && this.#feeds.get(feed.task.id) === feed)
+        feed.unwatch ??= this.#bus.watch(feed.task.id);
+      return;
+    }
     if (this.#unheld.length === 0) setImmediate(() => this.#removeUnheld());
     this.#unheld.push(feed);
   }

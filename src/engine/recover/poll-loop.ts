@@ -3,12 +3,15 @@ import { type AdjustableClock, slewTowards, type Timer } from "../../internal/cl
 import type { TaskId } from "../../protocol/ids.ts";
 import type { DueTask, DueTasks } from "../../store/contract.ts";
 import type { EngineParts } from "../parts.ts";
+import type { NodeLease } from "../record/node-lease.ts";
 import { type RunnerRecord, readRunner } from "../record/runner-record.ts";
 import { hasProgressed } from "../run/turn.ts";
 import type { Claimer } from "./claimer.ts";
 import type { CrashedTask } from "./crash-groups.ts";
 import type { Recovery } from "./recovery.ts";
 
+/** How often the lease is renewed while it lasts. */
+const RENEWALS_PER_LEASE = 5;
 /** Milliseconds between polls. */
 const POLL_MS = 1000;
 /** Tasks that one poll claims at most. */
@@ -21,7 +24,6 @@ const GROUP_POLL_MS = 100;
 export interface PollLoopOptions {
   readonly parts: EngineParts;
   readonly clock: AdjustableClock;
-  readonly leaseMs: number;
   readonly recovery: Recovery;
   readonly claimer: Claimer;
   /** False while the server shuts down: nothing is claimed any more. */
@@ -34,10 +36,13 @@ export interface PollLoopOptions {
  */
 export class PollLoop {
   readonly #options: PollLoopOptions;
-  #renewedAt = 0;
   /** Store time at which the lease ends. The store's clock goes on while this process is suspended. */
   #renewedUntil: number | undefined;
+  /** The lease had ended for a while: other nodes may have claimed tasks of this one. */
+  #mustVerify = false;
   #renewal: Timer | undefined;
+  /** Half of the lease has passed without a renewal. */
+  #lapse: Timer | undefined;
   #nextPoll: Timer | undefined;
   /** Tasks that this node has claimed and not looked at yet. */
   #unsorted: DueTask[] = [];
@@ -49,6 +54,13 @@ export class PollLoop {
   #nextWake: number | undefined;
   /** Until when the claims in the store are compared with those this node knows, because an answer was lost. */
   #reconcileUntil = 0;
+  /** When the lease of another node ends that holds tasks, unless it renews it. */
+  #nextLapse: number | undefined;
+  /** The last claim found tasks of a node that died. There may be more: each node first takes its share. */
+  #isTakingOver = false;
+  #isPolling = false;
+  /** A poll was asked for while one was under way. */
+  #pollsAgain = false;
   #isFirst = true;
   #stopped = false;
   #unsubscribe: (() => void) | undefined;
@@ -56,11 +68,6 @@ export class PollLoop {
 
   constructor(options: PollLoopOptions) {
     this.#options = options;
-  }
-
-  /** The lease was renewed within the last half of its duration. */
-  get isHealthy(): boolean {
-    return performance.now() - this.#renewedAt < this.#options.leaseMs / 2;
   }
 
   async start(): Promise<void> {
@@ -80,12 +87,14 @@ export class PollLoop {
     if (this.#stopped) return;
     this.#stopped = true;
     this.#renewal?.cancel();
+    this.#lapse?.cancel();
     this.#nextPoll?.cancel();
     this.#unsubscribe?.();
     await this.#current;
-    const { store, node } = this.#options.parts;
+    const { store, node, bus } = this.#options.parts;
     await store
       .leave(node)
+      .then(() => bus.publish([{ kind: "due" }]))
       .catch((error: unknown) =>
         this.#warn("The node could not release its leases; other nodes wait until they expire.", error),
       );
@@ -93,8 +102,8 @@ export class PollLoop {
 
   /** The answer to a commit was lost: the store may give this node leases that it does not know of. */
   answerLost(): void {
-    const { clock, leaseMs } = this.#options;
-    this.#reconcileUntil = clock.now() + 2 * leaseMs;
+    const { clock } = this.#options;
+    this.#reconcileUntil = clock.now() + 2 * this.#lease.duration;
   }
 
   #onHints(hints: readonly Hint[]): void {
@@ -105,30 +114,46 @@ export class PollLoop {
         if (!feeds.isBehind(hint.task, hint.seq)) continue;
         behind ??= [];
         behind.push(hint.task);
-      } else if (hint.node === node) this.#safely("inbox", runs.checkInbox(hint.task));
+      } else if (hint.kind === "due") this.#pollNow();
+      else if (hint.node === node) this.#safely("inbox", runs.checkInbox(hint.task));
     }
     if (behind !== undefined) this.#safely("follow", feeds.follow(behind));
   }
 
+  /** Polls at once; if a poll is under way, again after it. */
+  #pollNow(): void {
+    if (this.#stopped) return;
+    if (this.#isPolling) this.#pollsAgain = true;
+    else {
+      this.#nextPoll?.cancel();
+      this.#current = this.#poll();
+    }
+  }
+
   async #poll(): Promise<void> {
     const { clock, recovery } = this.#options;
+    const began = clock.now();
     let pause = POLL_MS;
+    this.#isPolling = true;
+    this.#pollsAgain = false;
     try {
-      const began = clock.now();
       const hasMore = await this.#startDue();
       await this.#refresh();
       if (began < this.#reconcileUntil) await this.#reconcile();
-      const wake = this.#nextWake;
       // Overdue tasks that could not be claimed must not shorten the pause.
-      if (wake !== undefined && wake > began) pause = Math.min(POLL_MS, Math.max(1, wake - clock.now()));
-      if (recovery.size > 0 || this.#ready.length > 0) pause = Math.min(pause, GROUP_POLL_MS);
-      if (hasMore) pause = 1;
+      for (const at of [this.#nextWake, this.#nextLapse])
+        if (at !== undefined && at > began) pause = Math.min(pause, at - began);
+      if (recovery.size > 0 || this.#ready.length > 0 || this.#isTakingOver) pause = Math.min(pause, GROUP_POLL_MS);
+      if (hasMore || this.#pollsAgain) pause = 0;
     } catch (error) {
       if (!this.#stopped) this.#warn("Polling the store failed; the next poll is in 1 s.", error);
+      pause += clock.now() - began;
     }
+    this.#isPolling = false;
     if (this.#stopped) return;
     this.#nextPoll = clock.setTimer(
-      clock.now() + pause,
+      // A slow poll does not delay the next one, but does not follow another one without a pause either.
+      Math.max(began + pause, clock.now() + 1),
       () => {
         this.#current = this.#poll();
       },
@@ -138,8 +163,10 @@ export class PollLoop {
 
   /** Reads what other nodes have written, because hints may have been lost: events of followed tasks, and messages for tasks of this node. */
   async #refresh(): Promise<void> {
-    const { parts, claimer } = this.#options;
-    const [, idle] = await Promise.all([parts.feeds.refresh(), parts.runs.checkInboxes()]);
+    const { parts, claimer, clock } = this.#options;
+    // A node without tasks has no inboxes to read, except while it may have claims that it does not know of.
+    const hasTasks = parts.runs.size > 0 || claimer.size > 0 || clock.now() < this.#reconcileUntil;
+    const [, idle = []] = await Promise.all([parts.feeds.refresh(), hasTasks ? parts.runs.checkInboxes() : undefined]);
     for (const id of idle) if (!this.#isClaimed(id)) claimer.onReleased(id);
   }
 
@@ -178,11 +205,17 @@ export class PollLoop {
 
   /** Claims due tasks. Tasks whose process died go to the recovery; tasks whose wake time has come or whose inbox is not empty wait to be started. */
   async #claimDue(): Promise<void> {
-    const limit = (this.#isFirst ? CRASHED_PER_POLL : DUE_PER_POLL) - this.#unsorted.length - this.#ready.length;
+    const { runs, environment } = this.#options.parts;
+    const most = this.#isFirst ? CRASHED_PER_POLL : DUE_PER_POLL;
+    // Other nodes, or this one later, continue what does not fit into this process.
+    const room = environment.limits.maxLiveTasks - runs.size - this.#options.recovery.size;
+    const limit = Math.min(most, room) - this.#unsorted.length - this.#ready.length;
     const due = await this.#claimFromStore(limit);
     this.#isFirst = false;
     this.#isMoreDue = due.tasks.length >= limit;
     this.#nextWake = due.nextWake;
+    this.#nextLapse = due.nextLapse;
+    this.#isTakingOver = due.tasks.some(({ formerNode }) => formerNode !== undefined);
     this.#unsorted.push(...due.tasks);
     await this.#sort();
   }
@@ -224,34 +257,63 @@ export class PollLoop {
     return { id, epoch, runner, node: formerNode, progressed };
   }
 
-  #armRenewal(): void {
-    const { clock, leaseMs } = this.#options;
-    if (this.#stopped) return;
-    this.#renewal = clock.setTimer(clock.now() + leaseMs / 4, () => void this.#renewOrLose(), { unref: true });
+  get #lease(): NodeLease {
+    return this.#options.parts.environment.lease;
   }
 
-  async #renewOrLose(): Promise<void> {
+  #armRenewal(): void {
+    const { clock } = this.#options;
+    if (this.#stopped) return;
+    const at = clock.now() + this.#lease.duration / RENEWALS_PER_LEASE;
+    this.#renewal = clock.setTimer(at, () => void this.#renewAgain(), { unref: true });
+  }
+
+  /** When the lease ends, other nodes may claim the tasks. Runs stop at half of it, even if a renewal is still under way. */
+  #armLapse(): void {
+    const { clock } = this.#options;
+    this.#lapse?.cancel();
+    if (this.#stopped) return;
+    const left = this.#lease.duration / 2 - this.#lease.age;
+    this.#lapse = clock.setTimer(clock.now() + Math.max(0, left), () => this.#loseRuns(), { unref: true });
+  }
+
+  #loseRuns(): void {
+    const { parts } = this.#options;
+    if (this.#lease.isFresh) {
+      this.#armLapse();
+      return;
+    }
+    if (parts.runs.size > 0)
+      parts.environment.logger.warn("The lease was not renewed for half of its duration: running tasks are stopped.", {
+        tasks: parts.runs.size,
+      });
+    parts.runs.loseAll({ kind: "lease-lost" });
+  }
+
+  async #renewAgain(): Promise<void> {
     try {
       await this.#renew();
     } catch (error) {
       this.#warn("The lease could not be renewed; trying again.", error);
-      // When the lease ends, other nodes may claim the tasks. Stop writing after half of it.
-      if (!this.isHealthy) this.#options.parts.runs.loseAll({ kind: "lease-lost" });
     }
     this.#armRenewal();
   }
 
   async #renew(): Promise<void> {
-    const { parts, leaseMs, clock } = this.#options;
+    const { parts, clock } = this.#options;
+    const lease = this.#lease;
     const asked = performance.now();
-    const { now } = await parts.store.heartbeat(parts.node, leaseMs);
+    const { now } = await parts.store.heartbeat(parts.node, lease.duration);
     const hadLapsed = this.#renewedUntil !== undefined && now >= this.#renewedUntil;
     // The first heartbeat sets the clock. Later jumps of the store's clock move leases, but not deadlines and sleeps.
     if (this.#renewedUntil === undefined) clock.adjust(now);
-    else slewTowards(clock, now, asked - this.#renewedAt);
-    this.#renewedAt = asked;
-    this.#renewedUntil = now + leaseMs;
-    if (hadLapsed) await parts.runs.verifyLeases();
+    else slewTowards(clock, now, lease.age - (performance.now() - asked));
+    this.#renewedUntil = now + lease.duration;
+    this.#mustVerify ||= hadLapsed;
+    if (this.#mustVerify) await parts.runs.verifyLeases();
+    this.#mustVerify = false;
+    lease.renewed(asked);
+    this.#armLapse();
   }
 
   #safely(what: string, work: Promise<void>): void {

@@ -5,6 +5,7 @@ import type { InboxEntry, StepRecord, Store } from "../../store/contract.ts";
 import type { InputTimeout } from "../agent/agent.ts";
 import type { ContextStorage } from "../context/context-values.ts";
 import type { TaskLogWriter } from "../log/task-log-writer.ts";
+import type { NodeLease } from "../record/node-lease.ts";
 import type { Emitter } from "./emitter.ts";
 import type { Memory } from "./memory.ts";
 import type { OpenQuestions } from "./open-questions.ts";
@@ -36,6 +37,7 @@ export interface ContextHost {
   readonly logger: Logger;
   readonly inputTimeout: InputTimeout | undefined;
   readonly serverId: string;
+  readonly lease: NodeLease;
   readonly observer: RunObserver;
   readonly storage: RunStorage;
   /** Milliseconds since 1970. */

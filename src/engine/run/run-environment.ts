@@ -5,6 +5,7 @@ import type { Telemetry } from "../../telemetry/contract.ts";
 import type { Skill } from "../agent/agent.ts";
 import type { EngineHooks } from "../api.ts";
 import type { Limits } from "../limits.ts";
+import type { NodeLease } from "../record/node-lease.ts";
 import type { Sealer } from "../record/seal.ts";
 import type { Replay } from "../replay/replay.ts";
 import type { Turn } from "./context-host.ts";
@@ -19,6 +20,8 @@ export interface RunEnvironment {
   readonly hooks: EngineHooks;
   readonly telemetry: Telemetry | undefined;
   readonly sealer: Sealer;
+  /** Whether this process may still act for its tasks. */
+  readonly lease: NodeLease;
   /** The id of this server in call paths. */
   readonly serverId: string;
   /** Milliseconds of waiting after which a run is parked. */

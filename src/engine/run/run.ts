@@ -14,6 +14,7 @@ import { abortOf, type WriterListener, type WriterLoss } from "../log/writer-con
 import { publicRef } from "../read/public-ref.ts";
 import { readFailure } from "../read/read-retries.ts";
 import { type InboxMessage, readInboxMessage } from "../record/inbox-message.ts";
+import type { NodeLease } from "../record/node-lease.ts";
 import { openSealed } from "../record/seal.ts";
 import { AGENT_FAILED, type AttemptResult, consumeResult, outcomeOf, runOf, type StopCause } from "./attempt-result.ts";
 import type { RunStorage } from "./context-host.ts";
@@ -186,6 +187,10 @@ export class Run implements WriterListener {
 
   get node(): string {
     return this.#host.environment.node;
+  }
+
+  get lease(): NodeLease {
+    return this.#host.environment.lease;
   }
 
   get serverId(): string {

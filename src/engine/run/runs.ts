@@ -241,12 +241,14 @@ export class Runs {
     const { clock } = this.#options.environment;
     const idle = this.#live.values().filter(({ run }) => run.writer.runner.pausedAt !== undefined || !run.isRunning);
     await Promise.all(idle.map(({ run }) => this.#shutDown(run)));
+    this.#options.bus.publish([{ kind: "due" }]);
     const done = createDeferred<void>();
     const timer = clock.setTimer(clock.now() + timeout, () => done.resolve());
     this.#whenEmpty = () => done.resolve();
     if (this.#live.size > 0) await done.promise;
     timer.cancel();
     await Promise.all(this.#live.values().map(({ run }) => this.#shutDown(run)));
+    this.#options.bus.publish([{ kind: "due" }]);
   }
 
   /** The leases of all tasks may be lost: none of them is written any more. */

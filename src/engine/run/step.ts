@@ -25,6 +25,12 @@ export async function runStep<T>(host: CallHost, name: string, { work, call, des
   }
   const waits = run.waits();
   if (!writer.isStored) await writer.flush();
+  // A process that was suspended may have lost the task: another one may have done the step, and its result would be refused.
+  const fresh = run.lease.whenFresh();
+  if (fresh !== undefined) {
+    await fresh;
+    host.requireOpen();
+  }
   waits.busy++;
   const step = run.observer.stepBegan(name, key, call);
   try {

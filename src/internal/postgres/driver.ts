@@ -27,6 +27,8 @@ export interface ConnectionOptions {
   readonly name: string;
   /** A query that takes longer fails. 0: no limit. */
   readonly queryTimeout: number;
+  /** An attempt to connect that takes longer fails. Default 5000. */
+  readonly connectTimeout?: number;
   /** Settings of the session, such as `-c synchronous_commit=off`. */
   readonly settings?: string;
 }
@@ -52,10 +54,10 @@ export async function loadPostgresDriver(): Promise<PostgresDriver> {
     getTypeParser: (oid: number, format?: "text" | "binary"): unknown =>
       oid === BIGINT ? Number : pg.types.getTypeParser(oid, format),
   };
-  const configOf = ({ url, name, queryTimeout, settings }: ConnectionOptions) => ({
+  const configOf = ({ url, name, queryTimeout, connectTimeout = CONNECT_TIMEOUT, settings }: ConnectionOptions) => ({
     connectionString: url,
     application_name: name,
-    connectionTimeoutMillis: CONNECT_TIMEOUT,
+    connectionTimeoutMillis: connectTimeout,
     keepAlive: true,
     types,
     ...(queryTimeout > 0 && { query_timeout: queryTimeout }),

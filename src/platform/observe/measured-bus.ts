@@ -1,4 +1,5 @@
 import type { Bus, BusSubscriber, Hint } from "../../bus/contract.ts";
+import type { TaskId } from "../../protocol/ids.ts";
 import type { ServerMetrics } from "../../telemetry/metrics/server-metrics.ts";
 
 /** Milliseconds between two measured hints, and after which a hint counts as lost. */
@@ -7,7 +8,7 @@ const LOST_AFTER_MS = 10_000;
 
 /** A hint on its way through the bus. */
 interface Probe {
-  readonly task: Hint["task"];
+  readonly task: TaskId;
   readonly seq: number;
   readonly at: number;
   readonly unwatch: () => void;

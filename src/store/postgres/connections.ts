@@ -10,6 +10,8 @@ import { isRolledBack, type PossibleEffect, storeErrorOf } from "./postgres-erro
 
 /** How often a transaction is tried that the server rolls back because of others. */
 const MAX_TRIES = 5;
+/** Milliseconds. A renewal that takes longer is tried again on another connection, before half of a lease of 5 seconds is over. */
+const RENEWAL_TIMEOUT = 1200;
 /** Connections for everything but commits. */
 const POOL_SIZE = 8;
 
@@ -31,7 +33,9 @@ export class Connections {
     this.#driver = driver;
     this.#options = options;
     this.#pool = driver.createPool({ ...options, size: POOL_SIZE });
-    this.#renewals = driver.createPool({ ...options, size: 1 });
+    const { queryTimeout } = options;
+    const timeout = queryTimeout > 0 ? Math.min(queryTimeout, RENEWAL_TIMEOUT) : RENEWAL_TIMEOUT;
+    this.#renewals = driver.createPool({ ...options, queryTimeout: timeout, connectTimeout: timeout, size: 1 });
     // An idle connection broke. The pool has removed it; a call that needs one connects again.
     for (const pool of [this.#pool, this.#renewals]) pool.on("error", () => {});
   }

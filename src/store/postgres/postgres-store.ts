@@ -159,8 +159,13 @@ export class PostgresStore implements OpenPostgresStore {
 
   async claimDue(query: ClaimQuery): Promise<DueTasks> {
     // Safe cast: the function returns this.
-    const found = (await this.#claim("claim_due_1", query)) as { tasks: readonly DueRow[]; nextWake: number | null };
-    return { tasks: found.tasks.map(dueTaskOf), ...(found.nextWake !== null && { nextWake: found.nextWake }) };
+    const found = (await this.#claim("claim_due_1", query)) as FoundDue;
+    const { tasks, nextWake, nextLapse } = found;
+    return {
+      tasks: tasks.map(dueTaskOf),
+      ...(typeof nextWake === "number" && { nextWake }),
+      ...(typeof nextLapse === "number" && { nextLapse }),
+    };
   }
 
   async claimWebhooks(query: ClaimQuery): Promise<readonly DueWebhook[]> {
@@ -241,6 +246,12 @@ export class PostgresStore implements OpenPostgresStore {
   #clock(): number | null {
     return this.#parts.now?.() ?? null;
   }
+}
+
+interface FoundDue {
+  readonly tasks: readonly DueRow[];
+  readonly nextWake?: number | null;
+  readonly nextLapse?: number | null;
 }
 
 interface CommitResult {

@@ -1,3 +1,6 @@
+/** A node claims this many tasks at once, however many nodes there are. */
+const SMALLEST_SHARE = 10;
+
 /**
  * `claim_due_1`, `claim_webhooks_1`, `heartbeat_1` and `leave_1`.
  *
@@ -74,12 +77,18 @@ export function claimFunctions(schema: string): string {
     ids text[];
     claimed jsonb;
     next_wake bigint;
+    living bigint;
+    share bigint;
   BEGIN
     IF NOT ${schema}.is_living_1(the_node, now_ms) THEN
       RETURN '{"tasks":[]}';
     END IF;
     free := ${schema}.free_nodes_1(now_ms);
-    SELECT array_agg(id) INTO ids FROM (SELECT id FROM ${schema}.due_1(agents, free, now_ms) ORDER BY n LIMIT most) AS oldest;
+    SELECT count(*) INTO living FROM ${schema}.node WHERE lease_until > now_ms;
+    -- The tasks of a node that died are divided among the living ones.
+    SELECT greatest(${SMALLEST_SHARE}, ceil(count(*)::numeric / living)) INTO share
+      FROM (SELECT FROM ${schema}.due_1(agents, free, now_ms) LIMIT most * living) AS due;
+    SELECT array_agg(id) INTO ids FROM (SELECT id FROM ${schema}.due_1(agents, free, now_ms) ORDER BY n LIMIT least(most, share)) AS oldest;
     IF ids IS NOT NULL THEN
       ids := ${schema}.lock_tasks_1(ids);
       -- Nobody changes the locked tasks any more: look at them again.
@@ -98,7 +107,9 @@ export function claimFunctions(schema: string): string {
     END IF;
     SELECT min(wake_at) INTO next_wake FROM ${schema}.task
       WHERE NOT ended AND wake_at IS NOT NULL AND node = ANY (free) AND agent = ANY (agents);
-    RETURN jsonb_build_object('tasks', coalesce(claimed, '[]'), 'nextWake', next_wake);
+    RETURN jsonb_build_object('tasks', coalesce(claimed, '[]'), 'nextWake', next_wake, 'nextLapse',
+      (SELECT min(lease_until) FROM ${schema}.node WHERE id <> the_node AND lease_until > now_ms
+        AND EXISTS (SELECT FROM ${schema}.task WHERE NOT ended AND task.node = node.id)));
   END $$;
 
   CREATE FUNCTION ${schema}.claim_webhooks_1(the_node text, agents text[], most bigint, clock bigint) RETURNS jsonb LANGUAGE plpgsql AS $$
