@@ -27,6 +27,7 @@ export interface Operator {
   deadLetters(query: DeadLetterFilter): Promise<object>;
   redeliver(letter: DeadLetterRef): Promise<object>;
   nodes(): Promise<object>;
+  store(): Promise<object>;
   metrics(): Promise<object>;
 }
 
@@ -74,6 +75,10 @@ export function createOperator(parts: OperatorParts): Operator {
         ...(statistics !== undefined && { tasks: statistics.tasks, parked: statistics.parked }),
         ...(statistics?.bytes !== undefined && { storeBytes: statistics.bytes }),
       };
+    },
+    async store() {
+      if (store.report === undefined) throw new A2AError("unavailable", "The store has no figures");
+      return { store: await store.report() };
     },
     async metrics() {
       if (registry === undefined) throw new A2AError("unavailable", "Metrics are turned off");

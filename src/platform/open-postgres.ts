@@ -1,43 +1,13 @@
 import { createPostgresBus } from "../bus/postgres/bus.ts";
 import { openPostgresStore } from "../store/postgres/store.ts";
 import type { OpenStore, OpenStoreOptions } from "./opened-store.ts";
+import type { PostgresAddress } from "./postgres-address.ts";
 import { newSecret } from "./security/secret.ts";
+import { watchSharedKeys } from "./security/shared-signing-keys.ts";
 import { readSharedKeys, sharedKeysText } from "./security/signing-keys-file.ts";
-import { StartupError } from "./startup-error.ts";
 
-const DEFAULT_SCHEMA = "palaver";
 /** Milliseconds. Other nodes continue the tasks of a node that stopped, so they should not wait long. */
 const LEASE = 5000;
-
-/** Where a PostgreSQL store is. */
-export interface PostgresAddress {
-  readonly url: string;
-  readonly schema: string;
-  /** Without the password. */
-  readonly text: string;
-}
-
-/**
- * Reads `postgres://user:password@host:port/database?schema=NAME`. `postgres:` alone: the address in `DATABASE_URL`. `undefined` if the text names
- * another kind of store. Throws a {@link StartupError} that does not contain the password.
- */
-export function postgresAddress(spec: string, environment: NodeJS.ProcessEnv): PostgresAddress | undefined {
-  if (!/^postgres(?:ql)?:/.test(spec)) return undefined;
-  const isAlone = /^postgres(?:ql)?:$/.test(spec);
-  const text = isAlone ? environment["DATABASE_URL"] : spec;
-  if (text === undefined || text === "")
-    throw new StartupError("usage", "The store postgres: needs the address of the database in DATABASE_URL.");
-  const url = URL.parse(text);
-  if (url === null || !/^postgres(?:ql)?:$/.test(url.protocol)) {
-    throw new StartupError(
-      "usage",
-      `${isAlone ? "DATABASE_URL" : "The store"} is not a valid address. Write postgres://USER:PASSWORD@HOST:PORT/DATABASE, and encode special characters such as @ as %40.`,
-    );
-  }
-  const schema = url.searchParams.get("schema") ?? DEFAULT_SCHEMA;
-  url.searchParams.delete("schema");
-  return { url: url.href, schema, text: `PostgreSQL at ${url.host}${url.pathname}, schema ${schema}` };
-}
 
 /** Opens a PostgreSQL store, and prepares the bus and the keys that its nodes share. */
 export async function openPostgres(address: PostgresAddress, options: OpenStoreOptions): Promise<OpenStore> {
@@ -46,16 +16,22 @@ export async function openPostgres(address: PostgresAddress, options: OpenStoreO
   const store = await openPostgresStore({ url, schema, durability, ...(retention !== undefined && { retention }) });
   try {
     const secret = options.secret ?? (await store.sharedValue("secret", newSecret));
-    const keys = await store.sharedValue("signing-keys", () => Buffer.from(sharedKeysText()));
+    const keys = await watchSharedKeys(async () => {
+      const value = await store.sharedValue("signing-keys", () => Buffer.from(sharedKeysText()));
+      return readSharedKeys(Buffer.from(value).toString());
+    });
     return {
       store,
       secret,
       storage: text,
       lease: LEASE,
-      signingKeys: readSharedKeys(Buffer.from(keys).toString()),
+      signingKeys: keys.known,
       createBus: (logger) =>
         createPostgresBus({ url: process.env["DATABASE_DIRECT_URL"] || url, channel: schema, logger }),
-      close: () => store.close(),
+      async close() {
+        keys.close();
+        await store.close();
+      },
     };
   } catch (error) {
     await store.close();

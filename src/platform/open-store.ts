@@ -5,6 +5,7 @@ import { makeFolder } from "../internal/make-folder.ts";
 import type { Retention, Store } from "../store/contract.ts";
 import { createMemoryStore } from "../store/memory/store.ts";
 import type { OpenStore, OpenStoreOptions } from "./opened-store.ts";
+import { postgresAddress } from "./postgres-address.ts";
 import { readOrCreateSecret } from "./security/secret.ts";
 import { messageOf, StartupError } from "./startup-error.ts";
 
@@ -48,7 +49,7 @@ function openMemory(options: OpenStoreOptions): OpenStore {
 
 async function openDatabase(spec: string, options: OpenStoreOptions): Promise<OpenStore> {
   // Loads the store only if it is used.
-  const { openPostgres, postgresAddress } = await import("./open-postgres.ts");
+  const { openPostgres } = await import("./open-postgres.ts");
   const address = postgresAddress(spec, process.env);
   if (address === undefined) throw new StartupError("usage", "The store is not a PostgreSQL address.");
   return openPostgres(address, options);

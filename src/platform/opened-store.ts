@@ -15,8 +15,8 @@ export interface OpenStore {
   readonly createBus?: (logger: Logger) => Bus;
   /** The default lease in milliseconds. Absent: that of the engine. */
   readonly lease?: number;
-  /** The signing keys that all nodes of the store share. Absent: they are in a file, or only in this process. */
-  readonly signingKeys?: readonly KeptKey[];
+  /** The signing keys that all nodes of the store share, as last read. Absent: they are in a file, or only in this process. */
+  readonly signingKeys?: () => readonly KeptKey[];
   /** Closes the store, unless the caller opened it. */
   close(): Promise<void>;
 }

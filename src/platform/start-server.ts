@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { createSigner } from "../auth/create-signer.ts";
+import type { Bus } from "../bus/contract.ts";
 import { createMemoryBus } from "../bus/memory/bus.ts";
 import type { Agent, CallLimits } from "../engine/agent/agent.ts";
 import { createEngine } from "../engine/engine.ts";
@@ -19,6 +20,7 @@ import { observeServer } from "./observe/observe-server.ts";
 import { operatorFileOf, operatorToken, writeOperatorFile } from "./observe/operator-file.ts";
 import { createServerPaths } from "./observe/server-paths.ts";
 import { openStore } from "./open-store.ts";
+import type { OpenStore } from "./opened-store.ts";
 import { openAuditLog } from "./security/audit-log.ts";
 import { openSigningKeys, signingFileOf } from "./security/signing-keys.ts";
 import { limitSettingsFrom } from "./settings/limit-settings.ts";
@@ -75,8 +77,12 @@ export async function startServer(start: StartOptions): Promise<Started> {
   const clock = createClock();
   const node = randomUUID();
   const observed = observeServer({ settings: settings.observe, agents: agents.map(({ id }) => id), node, logger });
-  const bus = observed.bus(opened.createBus?.(logger) ?? createMemoryBus());
   const serverId = options.serverId ?? serverIdFrom(opened.secret);
+  const createBus = await chooseBus(options.bus, opened, serverId).catch(async (error: unknown) => {
+    await opened.close();
+    return explain(error);
+  });
+  const bus = observed.bus(createBus(logger));
   const { on, transform, authenticate, cancelGrace, lease: duration = opened.lease } = options;
   const lease = new NodeLease(duration ?? DEFAULT_LEASE);
   const tracing = startTracing({ otlp: options.otlp, spanFile: spanFileOf(settings.store), logger });
@@ -211,6 +217,18 @@ export async function startServer(start: StartOptions): Promise<Started> {
 
 function callLimitsIn({ calls: { trust: _trust, ...limits } }: Settings): Partial<CallLimits> {
   return limits;
+}
+
+/** The bus that the options name, else that of the store. A store of one process needs none. */
+async function chooseBus(spec: string | undefined, opened: OpenStore, name: string): Promise<(logger: Logger) => Bus> {
+  if (spec === undefined) return opened.createBus ?? (() => createMemoryBus());
+  if (!spec.startsWith("nats:") && !spec.startsWith("tls:"))
+    throw new StartupError("usage", `The bus must be nats://…, not ${JSON.stringify(spec)}.`);
+  if (opened.createBus === undefined)
+    throw new StartupError("usage", "A bus connects nodes that share a store: it needs --store postgres://…");
+  // Loads the driver only if it is used.
+  const { openNats } = await import("./open-nats.ts");
+  return openNats(spec, name);
 }
 
 interface LocalOperator {

@@ -13,6 +13,7 @@ import type {
   Position,
   TaskRecord,
 } from "./queries.ts";
+import type { StoreReport } from "./report.ts";
 import type { StoreStatistics } from "./statistics.ts";
 import type {
   HistoryEntry,
@@ -39,6 +40,7 @@ export type {
   Position,
   TaskRecord,
 } from "./queries.ts";
+export type { StoreReport } from "./report.ts";
 export type { StoreStatistics } from "./statistics.ts";
 export type {
   HistoryEntry,
@@ -177,6 +179,8 @@ export interface Store {
   health(): Promise<void>;
   /** Figures for operators. It must not delay commits noticeably. Absent: the server reports none of these figures. */
   statistics?(): Promise<StoreStatistics>;
+  /** Figures for `palaver db status`, only when an operator asks: it may count what `statistics` does not. Absent: there are none. */
+  report?(): Promise<StoreReport>;
   /** Waits for pending calls and closes the store. Later calls reject with `closed`. */
   close(): Promise<void>;
 }

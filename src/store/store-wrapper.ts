@@ -29,7 +29,7 @@ import type {
 } from "./contract.ts";
 
 /** The methods of a store that reach the database. */
-export type StoreMethod = Exclude<keyof Store, "close" | "statistics">;
+export type StoreMethod = Exclude<keyof Store, "close" | "statistics" | "report">;
 
 /** A store that passes every call to another store. A subclass changes what happens around the calls. */
 export abstract class StoreWrapper implements Store {

@@ -101,6 +101,11 @@ export const SUBFOLDERS: Readonly<Record<string, Readonly<Record<string, readonl
       ...["row", "connection.ts", "counters.ts", "scope-ids.ts", "sqlite-error.ts"],
       ...["agent-ids.ts", "due-tasks-finder.ts", "unheld-webhooks-finder.ts"],
     ],
+    /** Reads and writes a whole file, for `palaver db copy`. */
+    copy: [
+      ...["row", "read", "connection.ts", "counters.ts", "scope-ids.ts", "agent-ids.ts"],
+      ...["owner-lock.ts", "sqlite-error.ts", "file-identity.ts"],
+    ],
   },
   "store/postgres": {
     row: [],
@@ -108,6 +113,8 @@ export const SUBFOLDERS: Readonly<Record<string, Readonly<Record<string, readonl
     /** SQL functions that commit, claim and delete inside the database. */
     functions: [],
     read: ["row", "connections.ts"],
+    /** Reads and writes a whole schema, for `palaver db copy`. */
+    copy: ["row", "migrate.ts", "postgres-error.ts", "query.ts", "report.ts", "schema.ts"],
   },
   telemetry: {
     /** Names, ids and times of spans. */
@@ -149,6 +156,8 @@ export const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   "@openai/agents": ["adapters"],
   /** An optional peer, loaded when a PostgreSQL store is opened. */
   pg: ["internal"],
+  /** An optional peer, loaded when a bus of NATS is opened. */
+  "@nats-io/transport-node": ["bus"],
 };
 
 /** Optional peers whose agents are described by structural types: the manifest states which versions fit, and nothing is imported. */

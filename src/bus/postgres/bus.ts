@@ -2,7 +2,7 @@ import type { Logger } from "../../internal/logger.ts";
 import { loadPostgresDriver } from "../../internal/postgres/driver.ts";
 import type { TaskId } from "../../protocol/ids.ts";
 import type { Bus, BusSubscriber, Hint } from "../contract.ts";
-import { HintQueue } from "./hint-queue.ts";
+import { HintQueue } from "../hint-queue.ts";
 import { Listener } from "./listener.ts";
 import { payloadsOf, readPayload } from "./payload.ts";
 

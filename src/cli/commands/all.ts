@@ -16,6 +16,7 @@ const COMMANDS: Readonly<Record<string, MakeCommand>> = {
   keys: async (context) => (await import("./keys.ts")).keysCommand(context),
   trace: async (context) => (await import("./trace.ts")).traceCommand(context),
   admin: async (context) => (await import("./admin.ts")).adminCommand(context),
+  db: async (context) => (await import("./db.ts")).dbCommand(context),
   init: async (context) => (await import("./init.ts")).initCommand(context),
   auth: async (context) => (await import("./auth.ts")).authCommand(context),
   config: async (context) => (await import("./config.ts")).configCommand(context),

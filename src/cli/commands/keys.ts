@@ -2,12 +2,7 @@ import { resolve } from "node:path";
 import { Command } from "commander";
 import { addApiKey, listApiKeys, revokeApiKey } from "../../platform/security/api-keys.ts";
 import { keyFileBeside } from "../../platform/security/api-keys-file.ts";
-import {
-  listSigningKeys,
-  revokeSigningKey,
-  rotateSigningKeys,
-  signingFileOf,
-} from "../../platform/security/signing-keys.ts";
+import { type StoredSigningKeys, storedSigningKeys } from "../../platform/security/stored-signing-keys.ts";
 import { DEFAULT_STORE } from "../../platform/settings/settings.ts";
 import { StartupError } from "../../platform/startup-error.ts";
 import type { CliContext } from "../context.ts";
@@ -19,6 +14,7 @@ const EXAMPLES = [
   ["palaver keys list", "list the keys, without secrets"],
   ["palaver keys revoke 0f3a…", "the key becomes invalid within 1 s"],
   ["palaver keys rotate", "sign cards and push notifications with a new key"],
+  ["palaver keys rotate --store postgres:", "the same for all nodes of the database in DATABASE_URL"],
 ] as const;
 
 /** Where the keys are. */
@@ -27,7 +23,7 @@ interface FileFlags {
   readonly store?: string;
 }
 
-/** `palaver keys add | list | revoke | rotate`. The commands change files that a running server reads within 1 s; no server is called. */
+/** `palaver keys add | list | revoke | rotate`. The commands change files, which a running server reads within 1 s, or rows of PostgreSQL, which nodes read within 5 s; no server is called. */
 export function keysCommand(context: CliContext): Command {
   const group = groupCommand("keys", "Manage the API keys of callers and the signing keys of the server.", [
     addCommand(context),
@@ -82,8 +78,7 @@ function listCommand(context: CliContext): Command {
     .action(async (flags: FileFlags & { readonly json?: boolean }) => {
       const now = context.now();
       const keys = listApiKeys(fileOf(flags, context)).map((key) => shown(key, now));
-      const signs = signingFile(flags, context);
-      const signing = signs === undefined ? [] : listSigningKeys(signs, { now: context.now });
+      const signing = (await signingKeys(flags, context)?.list()) ?? [];
       if (flags.json === true) {
         await context.stdout.write(`${JSON.stringify({ keys, signing })}\n`);
         return;
@@ -113,8 +108,7 @@ function revokeCommand(context: CliContext): Command {
         await context.stderr.write(`Key ${id} is no longer valid.\n`);
         return;
       }
-      const signs = signingFile(flags, context);
-      if (signs !== undefined && revokeSigningKey(signs, id, { now: context.now }) !== undefined) {
+      if ((await signingKeys(flags, context)?.revoke(id)) !== undefined) {
         await context.stderr.write(`Signatures of key ${id} are no longer valid.\n`);
         return;
       }
@@ -125,10 +119,10 @@ function revokeCommand(context: CliContext): Command {
 function rotateCommand(context: CliContext): Command {
   return command("rotate", "Make a new signing key. The previous one stays published for a week.").action(
     async (flags: FileFlags) => {
-      const file = signingFile(flags, context);
-      if (file === undefined)
-        throw new StartupError("usage", "Signing keys need a store in a file: --store sqlite:FILE");
-      const { kid } = rotateSigningKeys(file, { now: context.now });
+      const keys = signingKeys(flags, context);
+      if (keys === undefined)
+        throw new StartupError("usage", "Signing keys need a store that is kept: --store sqlite:FILE or postgres://…");
+      const { kid } = await keys.rotate();
       await context.stdout.write(`${kid}\n`);
     },
   );
@@ -146,10 +140,11 @@ function fileOf({ keys, store }: FileFlags, { env, cwd }: CliContext): string {
   return resolve(cwd, keys ?? (env["API_KEYS_FILE"] || keyFileBeside(store ?? DEFAULT_STORE)));
 }
 
-/** The file of the signing keys is beside the store. `undefined`: the store is in memory. */
-function signingFile({ store = DEFAULT_STORE }: FileFlags, { cwd }: CliContext): string | undefined {
+/** The signing keys of the store: a file beside SQLite, a row of PostgreSQL. `undefined`: the store is in memory. */
+function signingKeys({ store = DEFAULT_STORE }: FileFlags, context: CliContext): StoredSigningKeys | undefined {
+  const { cwd, env, now } = context;
   const file = /^sqlite:(?<file>.+)$/.exec(store)?.groups?.["file"];
-  return file === undefined ? undefined : signingFileOf(`sqlite:${resolve(cwd, file)}`);
+  return storedSigningKeys(file === undefined ? store : `sqlite:${resolve(cwd, file)}`, env, { now });
 }
 
 /** Milliseconds per unit. `m` is minutes. */

@@ -47,6 +47,7 @@ type SharedFlags = Pick<
   | "port"
   | "host"
   | "store"
+  | "bus"
   | "durability"
   | "publicUrl"
   | "signCards"
@@ -111,6 +112,10 @@ export function addServingOptions(command: Command): void {
     .option("--no-grpc", "do not serve gRPC, which is otherwise on the same port")
     .optionsGroup("Storage:")
     .option("--store <store>", `where to store tasks: sqlite:FILE, postgres://… or memory: (default: ${DEFAULT_STORE})`)
+    .option(
+      "--bus <url>",
+      "how nodes on PostgreSQL tell each other about changes: nats://…, or nats: for NATS_URL (default: NOTIFY of PostgreSQL)",
+    )
     .addOption(
       new Option("--durability <level>", "full survives a power failure, process only a crash (default: full)").choices(
         DURABILITIES,

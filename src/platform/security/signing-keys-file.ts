@@ -73,8 +73,12 @@ export function generateKey(): SigningKey {
 /** The text of a new current key, for a store that several nodes share. */
 export function sharedKeysText(): string {
   const jwk = generateKey();
-  const key: KeptKey = { kid: jwk.kid, state: "current", createdAt: new Date().toISOString(), jwk };
-  return JSON.stringify({ keys: [key] });
+  return keysText([{ kid: jwk.kid, state: "current", createdAt: new Date().toISOString(), jwk }]);
+}
+
+/** Keys as {@link readSharedKeys} reads them. */
+export function keysText(keys: readonly KeptKey[]): string {
+  return JSON.stringify({ keys });
 }
 
 /** Reads {@link sharedKeysText}. Throws a {@link StartupError} if it is damaged. */

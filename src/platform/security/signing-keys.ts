@@ -55,25 +55,27 @@ export function revokeSigningKey(
   kid: string,
   options: SigningKeyOptions = {},
 ): SigningKeyInfo | undefined {
-  const { now = Date.now } = options;
   if (readKeysFile(file)?.some((key) => key.kid === kid) !== true) return undefined;
-  const keys = changeKeysFile(file, (before = []) => {
-    const revoked = before.find((key) => key.kid === kid);
-    if (revoked === undefined || revoked.state === "revoked") return before;
-    const after = revoked.state === "current" ? withNewKey(before, options) : before;
-    const revokedAt = new Date(now()).toISOString();
-    return after.map((key) => (key.kid === kid ? { ...key, state: "revoked" as const, revokedAt } : key));
-  });
+  const keys = changeKeysFile(file, (before = []) => withoutKey(before, kid, options));
   const key = keys.find((one) => one.kid === kid);
   return key === undefined ? undefined : infoOf(key, options);
+}
+
+/** The keys with one of them revoked. If it is the current key, a new one is made. The same list if it was revoked already, or does not exist. */
+export function withoutKey(keys: readonly KeptKey[], kid: string, options: SigningKeyOptions): readonly KeptKey[] {
+  const revoked = keys.find((key) => key.kid === kid);
+  if (revoked === undefined || revoked.state === "revoked") return keys;
+  const after = revoked.state === "current" ? withNewKey(keys, options) : keys;
+  const revokedAt = new Date((options.now ?? Date.now)()).toISOString();
+  return after.map((key) => (key.kid === kid ? { ...key, state: "revoked" as const, revokedAt } : key));
 }
 
 /** Where the keys are stored. */
 export interface OpenSigningKeysOptions extends SigningKeyOptions {
   /** Absent: the keys exist only in this process. */
   readonly file?: string | undefined;
-  /** Keys that several nodes share. They replace those of the file. */
-  readonly shared?: readonly KeptKey[] | undefined;
+  /** Keys that several nodes share, as last read. They replace those of the file. */
+  readonly shared?: (() => readonly KeptKey[]) | undefined;
   readonly logger: Logger;
   /** Milliseconds of a monotonic clock. */
   readonly monotonic?: (() => number) | undefined;
@@ -83,7 +85,7 @@ export interface OpenSigningKeysOptions extends SigningKeyOptions {
 export function openSigningKeys(options: OpenSigningKeysOptions): SigningKeys {
   const { file, shared } = options;
   const own = file === undefined ? ephemeralKeys(options) : fileKeys(file, options);
-  const keys = shared === undefined ? own : () => shared;
+  const keys = shared ?? own;
   return {
     current() {
       const key = keys().find(({ state }) => state === "current");
@@ -135,8 +137,8 @@ function versionOf(file: string): string {
   return stats === undefined ? "" : `${stats.ino} ${stats.mtimeMs} ${stats.size}`;
 }
 
-/** Removes the private parts of replaced keys, and keys that are no longer published. */
-function withNewKey(keys: readonly KeptKey[], options: SigningKeyOptions): readonly KeptKey[] {
+/** The keys with a new current one. Removes the private parts of replaced keys, and keys that are no longer published. */
+export function withNewKey(keys: readonly KeptKey[], options: SigningKeyOptions): readonly KeptKey[] {
   const at = new Date((options.now ?? Date.now)()).toISOString();
   const jwk = generateKey();
   const before = keys.map((key) =>
@@ -159,7 +161,8 @@ function isPublished(
   return replacedAt !== undefined && Date.parse(replacedAt) + retireAfter > now();
 }
 
-function infoOf(key: KeptKey, options: SigningKeyOptions): SigningKeyInfo {
+/** A key without its secret. */
+export function infoOf(key: KeptKey, options: SigningKeyOptions): SigningKeyInfo {
   const { jwk: _secret, ...info } = key;
   return { ...info, published: isPublished(key, options) };
 }

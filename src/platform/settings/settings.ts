@@ -70,6 +70,11 @@ export interface ServerOptions extends DialectOptions, ObserveOptions {
    */
   readonly store?: string | Store | undefined;
   /**
+   * How nodes that share a PostgreSQL store tell each other about changes: `nats://USER:PASSWORD@HOST`, or `nats:` for the address in `NATS_URL`. NATS
+   * needs the package `@nats-io/transport-node`. Default: NOTIFY of PostgreSQL.
+   */
+  readonly bus?: string | undefined;
+  /**
    * Key that encrypts secrets in the store: credentials of webhooks and sensitive answers. At least 32 bytes, the same after a restart and on every node.
    * Default: a file beside a SQLite store; a row of a PostgreSQL store; for an open store, random bytes, so encrypted values cannot be read after a restart.
    */

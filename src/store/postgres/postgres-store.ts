@@ -24,6 +24,7 @@ import {
   type StepRecord,
   StoreError,
   type StoreOperation,
+  type StoreReport,
   type StoreStatistics,
   type TaskRecord,
   type WaitingEntry,
@@ -36,6 +37,7 @@ import { LogReader } from "./read/log-reader.ts";
 import { TaskPartsReader } from "./read/task-parts-reader.ts";
 import { TaskReader } from "./read/task-reader.ts";
 import { WebhookReader } from "./read/webhook-reader.ts";
+import { readReport } from "./report.ts";
 import { needsKeys, operationJson } from "./row/operation-json.ts";
 import { type DueRow, dueTaskOf, type ScopeRow, scopeOf } from "./row/task-record.ts";
 import { originalText, storableText } from "./row/text.ts";
@@ -203,6 +205,11 @@ export class PostgresStore implements OpenPostgresStore {
 
   statistics(): Promise<StoreStatistics> {
     return readStatistics(this.#parts.connections, this.#parts.schema);
+  }
+
+  report(): Promise<StoreReport> {
+    const { connections, schema } = this.#parts;
+    return readReport((text, values) => connections.query(text, values), schema);
   }
 
   async sharedValue(name: string, make: () => Uint8Array): Promise<Uint8Array> {

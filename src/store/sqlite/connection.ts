@@ -83,15 +83,18 @@ export class SchemaTooNew extends Error {
   readonly failure: StoreFailure;
 
   constructor(file: string, version: number) {
-    const newest = MIGRATIONS.at(-1)?.version;
     super(
-      `${file} has schema ${version}, but this palaver knows only ${newest}. Upgrade palaver, or choose another file.`,
+      `${file} has schema ${version}, but this palaver knows only ${NEWEST_SCHEMA}. Upgrade palaver, or choose another file.`,
     );
     this.failure = { code: "unusable", message: this.message };
   }
 }
 
-function userVersion(database: DatabaseSync): number {
+/** The schema version that this release writes. */
+export const NEWEST_SCHEMA: number = MIGRATIONS.at(-1)?.version ?? 0;
+
+/** The schema version of a file; 0: it has no tables yet. */
+export function userVersion(database: DatabaseSync): number {
   return Number(database.prepare("PRAGMA user_version").get()?.["user_version"] ?? 0);
 }
 

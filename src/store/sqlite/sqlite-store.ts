@@ -27,6 +27,7 @@ import {
   type Store,
   StoreError,
   type StoreOperation,
+  type StoreReport,
   type StoreStatistics,
   type TaskRecord,
   type WaitingEntry,
@@ -39,6 +40,7 @@ import type { HotIndex } from "./read/hot-index.ts";
 import { ListReader } from "./read/list-reader.ts";
 import { LogReader } from "./read/log-reader.ts";
 import { OperatorListReader } from "./read/operator-list-reader.ts";
+import { readReport } from "./read/report-reader.ts";
 import { TaskIndex } from "./read/task-index.ts";
 import { TaskPartsReader } from "./read/task-parts-reader.ts";
 import { TaskRanges } from "./read/task-ranges.ts";
@@ -227,6 +229,12 @@ export class SqliteStore implements Store {
       return reply.totals;
     });
     return { tasks, parked, nodes: nodeStatistics(held, this.#nodes), bytes: await bytesOf(this.#parts.file) };
+  }
+
+  async report(): Promise<StoreReport> {
+    const { reader, file } = this.#parts;
+    const totals = await this.statistics();
+    return this.#read(() => readReport(reader, { file, now: this.#now(), leases: this.#nodes, totals }));
   }
 
   close(): Promise<void> {

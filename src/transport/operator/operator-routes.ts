@@ -104,6 +104,7 @@ export const OPERATOR_ROUTES: readonly OperatorRoute[] = [
     run: withoutQuery(async (operator, request) => operator.redeliver(letterFrom(await bodyOf(request)))),
   },
   { method: "GET", path: ["nodes"], run: withoutQuery((operator) => operator.nodes()) },
+  { method: "GET", path: ["store"], run: withoutQuery((operator) => operator.store()) },
   { method: "GET", path: ["metrics"], run: withoutQuery((operator) => operator.metrics()) },
 ];
 

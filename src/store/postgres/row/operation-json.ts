@@ -112,10 +112,16 @@ function createJson(task: string, create: TaskCreate): Json {
     ...(idempotency !== undefined && { digest: storableText(idempotency.digest) }),
     ...(idempotency !== undefined && messageId !== undefined && { since: idempotency.since }),
     ...{ parent: optionalText(parent), root: optionalText(root), webhook: webhook && webhookJson(webhook) },
-    oversized:
-      [task, parent, root].some((id) => isLonger(id, MAX_ID_BYTES)) ||
-      names.some((name) => isLonger(name, MAX_NAME_BYTES)),
+    oversized: oversizedName([task, parent, root], names) !== undefined,
   };
+}
+
+/** The first id of a task, or other name, that an index could not contain. */
+export function oversizedName(
+  ids: readonly (string | undefined)[],
+  names: readonly (string | undefined)[],
+): string | undefined {
+  return ids.find((id) => isLonger(id, MAX_ID_BYTES)) ?? names.find((name) => isLonger(name, MAX_NAME_BYTES));
 }
 
 function isLonger(text: string | undefined, bytes: number): boolean {

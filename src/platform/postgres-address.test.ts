@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { postgresAddress } from "./open-postgres.ts";
+import { postgresAddress } from "./postgres-address.ts";
 
 it("An address has a schema, and a text for people without the password", () => {
   expect(postgresAddress("postgres://ann:pass@db.example:5433/tasks", {})).toEqual({

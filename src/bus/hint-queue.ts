@@ -1,4 +1,4 @@
-import type { Hint } from "../contract.ts";
+import type { Hint } from "./contract.ts";
 
 /** Hints that wait to be sent. Of several hints about the log of one task, only the last one is kept. */
 export class HintQueue {
