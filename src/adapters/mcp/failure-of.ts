@@ -33,6 +33,8 @@ export function failureOf(error: unknown, { timer, connection, settings }: Faile
   const rpcCode = rpcCodeOf(error);
   if (rpcCode !== undefined && error instanceof Error)
     return { code: "mcp-call-refused", message: wordsOf(error) || "The server refused the call.", data: { rpcCode } };
+  if (isUnreachable(error))
+    return { code: "mcp-unavailable", message: "The tools of this agent are not available now." };
   if (connection.failure() !== undefined || isConnectionError(error))
     return { code: "mcp-connection-lost", message: LOST };
   return isSdkError(error)
@@ -41,6 +43,24 @@ export function failureOf(error: unknown, { timer, connection, settings }: Faile
 }
 
 const LOST = "The connection to the server of this tool was lost. It is not known whether the call had its effect.";
+
+/** The connection gets no further calls after this failure. */
+export function isOfConnection({ code }: StoredFailure): boolean {
+  return ["mcp-timeout", "mcp-connection-lost", "mcp-message-too-large", "mcp-unavailable"].includes(code);
+}
+
+/** The server does not know the session: it was started again, or the session was idle for too long. */
+export function isSessionUnknown(error: unknown): boolean {
+  return error instanceof Error && error.name === "SdkHttpError" && "status" in error && error.status === 404;
+}
+
+/** Errors of a connection that could not be opened, so that nothing was sent. */
+const NOT_OPENED: readonly unknown[] = ["ECONNREFUSED", "ENOTFOUND", "EAI_AGAIN", "UND_ERR_CONNECT_TIMEOUT"];
+
+function isUnreachable(error: unknown): boolean {
+  const cause: unknown = error instanceof Error ? error.cause : undefined;
+  return cause instanceof Error && "code" in cause && NOT_OPENED.includes(cause.code);
+}
 
 /** The questions of an error that asks for them; the call is then made again. */
 export function urlQuestionsIn(error: unknown): Readonly<Record<string, InputRequest>> | undefined {

@@ -8,7 +8,7 @@ import { askForServer } from "./ask-for-server.ts";
 import { type CallTimer, createCallTimer } from "./call-timer.ts";
 import type { McpConnection } from "./connections/mcp-connection.ts";
 import type { Lease, McpConnections } from "./connections/mcp-connections.ts";
-import { failureOf, type StoredFailure, urlQuestionsIn } from "./failure-of.ts";
+import { failureOf, isOfConnection, isSessionUnknown, type StoredFailure, urlQuestionsIn } from "./failure-of.ts";
 import type { InputRequest } from "./input-requests.ts";
 import type { McpSettings } from "./mcp-agent-options.ts";
 import { progressStatus } from "./progress-status.ts";
@@ -46,7 +46,7 @@ export interface CallWork {
 const NEVER = 2 ** 31 - 1;
 
 /** Makes one call and writes its result. What is wrong with the server or the call is a stored failure; it throws only if the task must stop. */
-export async function makeCall(task: TaskContext, work: CallWork): Promise<CallOutcome> {
+export async function makeCall(task: TaskContext, work: CallWork, isFirst = true): Promise<CallOutcome> {
   const { connections, settings, step, call, parameters } = work;
   if (call.kind === "resource" && !call.isOffered(String(parameters.arguments["uri"])))
     return { failure: { code: "mcp-call-refused", message: "The server does not offer a resource with this URI." } };
@@ -59,6 +59,7 @@ export async function makeCall(task: TaskContext, work: CallWork): Promise<CallO
     return { failure: { code: "mcp-unavailable", message: "The tools of this agent are not available now." } };
   }
   const timer = createCallTimer(settings.callTimeout);
+  let isSuspect = false;
   try {
     return await callOn(task, lease.connection, { ...work, timer });
   } catch (error) {
@@ -67,11 +68,17 @@ export async function makeCall(task: TaskContext, work: CallWork): Promise<CallO
     if (requests !== undefined) return { requests, isRetry: true };
     const failure = failureOf(error, { timer, connection: lease.connection, settings });
     if (failure === undefined) throw error;
+    isSuspect = isOfConnection(failure);
+    if (isSessionUnknown(error) && isFirst) {
+      // The server has forgotten the session, so it has not looked at the call. The next connection begins another one.
+      lease.release(true);
+      return makeCall(task, work, false);
+    }
     task.log.warn("A call of an MCP server failed", { code: failure.code, error });
     return { failure };
   } finally {
     timer.stop();
-    lease.release(timer.signal.aborted);
+    lease.release(isSuspect);
   }
 }
 

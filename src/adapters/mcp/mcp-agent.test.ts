@@ -116,6 +116,16 @@ describe.each(Object.entries(SERVERS))("an agent of an MCP server of %s over HTT
     expect(resultParts(await stage.call("news"))).toEqual([{ text: "New." }]);
   });
 
+  test("goes on after the MCP server was started again, and learns of its new tools", async () => {
+    await using server = await open();
+    await using stage = await stageMcp({ url: server.url });
+    await stage.call("add", { a: 1, b: 2 });
+    server.forget();
+    server.addTool("news");
+    expect(resultParts(await stage.call("add", { a: 2, b: 2 }))).toEqual([{ data: { sum: 4 } }]);
+    await stage.harness.until(() => stage.agent.skills?.some(({ id }) => id === "news") === true, "the new tool");
+  });
+
   test("does not repeat a call that was cut off by a crash, unless it is harmless", async () => {
     await using server = await open();
     await using stage = await stageMcp({ url: server.url });

@@ -1,5 +1,6 @@
 import type { Client, ElicitRequestParams, ElicitResult, Transport } from "@modelcontextprotocol/client";
 import { MessageTooLarge } from "./limited-fetch.ts";
+import { watchChanges } from "./watch-changes.ts";
 
 /** Answers a question of the server. */
 export type ElicitationHandler = (question: ElicitRequestParams) => Promise<ElicitResult>;
@@ -66,7 +67,9 @@ async function connect(options: ConnectionOptions, mode: "auto" | "legacy"): Pro
     closed: ended.promise,
     close: () => client.close().catch(() => {}),
   };
+  let watch: { stop(): void } | undefined;
   client.onclose = () => {
+    watch?.stop();
     failure ??= new Error("The connection to the MCP server was closed.");
     ended.resolve();
   };
@@ -88,6 +91,7 @@ async function connect(options: ConnectionOptions, mode: "auto" | "legacy"): Pro
     await transport.close().catch(() => {});
     throw failure instanceof MessageTooLarge ? failure : error;
   }
+  watch = watchChanges(client, onListChanged);
   return connection;
 }
 

@@ -34,6 +34,8 @@ export class McpConnections {
   readonly #openings = new Set<Promise<McpConnection>>();
   /** Whether the last connection could be shared; `undefined` before the first one. */
   #isModern: boolean | undefined;
+  /** A connection was lost since the last one was opened. */
+  #isLost = false;
   #isClosed = false;
 
   constructor(options: ConnectionsOptions) {
@@ -76,7 +78,8 @@ export class McpConnections {
       if (connection.isModern) this.#shared = connection;
       void connection.closed.then(() => this.#forget(connection));
       if (this.#isClosed) await connection.close();
-      else if (this.#isModern !== undefined && this.#all.size === 1) this.#options.onReopened();
+      else if (this.#isLost) this.#options.onReopened();
+      this.#isLost = false;
       this.#isModern = connection.isModern;
       return connection;
     } finally {
@@ -115,6 +118,7 @@ export class McpConnections {
   }
 
   #retire(connection: McpConnection): void {
+    this.#isLost = true;
     this.#retired.add(connection);
     if (this.#shared === connection) this.#shared = undefined;
   }
@@ -129,14 +133,18 @@ export class McpConnections {
   #keep(connection: McpConnection): void {
     connection.onElicitation = undefined;
     connection.onElicitationComplete = undefined;
-    if (this.#idle.length > 0 && this.#waiting.length === 0) void connection.close();
-    else this.#idle.push(connection);
+    if (this.#idle.length === 0 || this.#waiting.length > 0) {
+      this.#idle.push(connection);
+      return;
+    }
+    this.#retired.add(connection);
+    void connection.close();
   }
 
   #forget(connection: McpConnection): void {
     this.#all.delete(connection);
     this.#users.delete(connection);
-    this.#retired.delete(connection);
+    if (!this.#retired.delete(connection)) this.#isLost = true;
     this.#idle = this.#idle.filter((one) => one !== connection);
     if (this.#shared === connection) this.#shared = undefined;
     this.#wake();

@@ -15,6 +15,8 @@ export interface OpenServer extends AsyncDisposable {
   readonly records: Records;
   /** Adds a tool and tells the clients. */
   addTool(name: string): void;
+  /** As after a restart: sessions are unknown, and streams are cut. */
+  forget(): void;
   /** The header `authorization` of the requests. */
   readonly keys: unknown[];
 }
@@ -48,6 +50,7 @@ export async function openServer2026(): Promise<OpenServer> {
       more = name;
       handler.notify.toolsChanged();
     },
+    forget: () => opened.server.closeAllConnections(),
     async [Symbol.asyncDispose]() {
       await handler.close();
       await opened[Symbol.asyncDispose]();
@@ -60,14 +63,17 @@ export async function openServer2025(): Promise<OpenServer> {
   const records = newRecords();
   const sessions = new Map<string, StreamableHTTPServerTransport>();
   const servers = new Set<ReturnType<typeof createServer2025>>();
+  const more: string[] = [];
   const opened = await listen(async (incoming, outgoing) => {
     const known = sessions.get(String(incoming.headers["mcp-session-id"]));
     if (known !== undefined) return known.handleRequest(incoming, outgoing);
+    if (incoming.headers["mcp-session-id"] !== undefined) return void outgoing.writeHead(404).end();
     const transport = new StreamableHTTPServerTransport({
       sessionIdGenerator: () => randomUUID(),
       onsessioninitialized: (id) => void sessions.set(id, transport),
     });
     const server = createServer2025(records);
+    for (const name of more) addNew(server, name);
     servers.add(server);
     await server.connect(transport);
     await transport.handleRequest(incoming, outgoing);
@@ -76,14 +82,22 @@ export async function openServer2025(): Promise<OpenServer> {
     ...opened,
     records,
     addTool(name) {
-      for (const server of servers)
-        server.registerTool(name, { description: "New." }, async () => ({ content: [{ type: "text", text: "New." }] }));
+      more.push(name);
+      for (const server of servers) addNew(server, name);
+    },
+    forget() {
+      sessions.clear();
+      opened.server.closeAllConnections();
     },
     async [Symbol.asyncDispose]() {
       for (const server of servers) await server.close();
       await opened[Symbol.asyncDispose]();
     },
   };
+}
+
+function addNew(server: ReturnType<typeof createServer2025>, name: string): void {
+  server.registerTool(name, { description: "New." }, async () => ({ content: [{ type: "text", text: "New." }] }));
 }
 
 type Handle = (incoming: IncomingMessage, outgoing: ServerResponse) => Promise<void>;
