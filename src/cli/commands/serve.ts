@@ -56,7 +56,7 @@ async function serveModules(modules: readonly string[], options: Flags): Promise
   if (modules.length === 0 && demo !== true && model === undefined && commands.length === 0 && mcp.length === 0) {
     throw new StartupError(
       "usage",
-      "No module is given.\nName a module that exports an agent (palaver serve agent.ts) a command (--exec) or an MCP server (--mcp), or try palaver serve --demo.",
+      "No module is given.\nName a module that exports an agent (palaver serve agent.ts), a command (--exec) or an MCP server (--mcp), or try palaver serve --demo.",
     );
   }
   if (instructions !== undefined && model === undefined)
@@ -69,11 +69,7 @@ async function serveModules(modules: readonly string[], options: Flags): Promise
     ...commands,
   ];
   const tools = await mcpAgents({ mcp });
-  const agents = [
-    ...others,
-    ...tools,
-    ...(demo === true ? (await import("../../demo/agents.ts")).demoAgents : []),
-  ];
+  const agents = [...others, ...tools, ...(demo === true ? (await import("../../demo/agents.ts")).demoAgents : [])];
   try {
     await serve(agents, servingOptionsFrom(flags));
   } catch (error) {

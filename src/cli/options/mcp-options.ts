@@ -33,7 +33,9 @@ export async function mcpAgents({ mcp = [] }: McpFlags): Promise<readonly Awaite
   }
 }
 
-function addressOf(text: string): { readonly url: string } | { readonly command: string; readonly args: readonly string[] } {
+function addressOf(
+  text: string,
+): { readonly url: string } | { readonly command: string; readonly args: readonly string[] } {
   if (/^https?:\/\//i.test(text)) return { url: text };
   const [command, ...args] = splitShellWords(text) ?? [];
   if (command === undefined)
