@@ -1,5 +1,5 @@
+export type { McpServerAddress } from "./adapters/mcp/mcp-server-address.ts";
 export type { ModelReply } from "./adapters/models/call-model.ts";
-export type { McpServerAddress } from "./adapters/models/mcp-server-address.ts";
 export { type McpTool, type McpToolsOptions, mcpTools } from "./adapters/models/mcp-tools.ts";
 export { type ModelAgentOptions, modelAgent } from "./adapters/models/model-agent.ts";
 export { type Environment, modelByName } from "./adapters/models/model-by-name.ts";

@@ -9,7 +9,8 @@ export {
   invokeRemoteAgent,
   type RemoteInvocationResult,
 } from "./client/invoke/invoke-remote-agent.ts";
-export { type A2AAgentCard, type A2AAgentSkill, buildAgentCard, buildAgentCardForAgent } from "./plain/agent-card.ts";
+export { buildAgentCard, buildAgentCardForAgent } from "./plain/agent-card.ts";
+export type { A2AAgentCard, A2AAgentSkill } from "./plain/agent-card-types.ts";
 export {
   AgentLoop,
   AgentLoopError,
@@ -18,11 +19,19 @@ export {
   type LoopObservable,
   type LoopResult,
 } from "./plain/agent-loop.ts";
+export type { CardAgent, CardDatabase, Persona, SkillBundle } from "./plain/built-card.ts";
 export { NotFoundError, ValidationError } from "./plain/errors.ts";
+export {
+  clearMcpTools,
+  type McpInstance,
+  type McpToolDeclaration,
+  registerMcpTools,
+} from "./plain/registered-tools.ts";
 export { clearTaskStore, handleTaskGet, handleTaskSend } from "./plain/task-handler.ts";
 export type {
   A2AMessage,
   A2AProcessDeps,
+  A2AProtocolExtension,
   A2AServerDeps,
   A2ATask,
   A2ATaskDeps,

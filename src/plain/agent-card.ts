@@ -1,52 +1,36 @@
-import type { Agent } from "../engine/agent/agent.ts";
 import { withoutTrailing } from "../internal/without-trailing.ts";
-import type { AgentCapabilities, AgentSkill } from "../protocol/card.ts";
 import { PLAIN_BINDING } from "../wire/plain/binding.ts";
+import type { A2AAgentCard } from "./agent-card-types.ts";
 import { askServer } from "./ask-server.ts";
+import { builtAgentCard, builtInstanceCard, type CardAgent, type CardDatabase } from "./built-card.ts";
 import { knownServer, rememberServer } from "./known-servers.ts";
+import { registeredTools } from "./registered-tools.ts";
 import type { A2AServerDeps } from "./types.ts";
 
-/** A skill in an agent card. */
-export type A2AAgentSkill = Omit<AgentSkill, "security">;
-
-/** The agent card that the server sends to requests without a version. It has more members than these. */
-export interface A2AAgentCard {
-  readonly name: string;
-  readonly description: string;
-  readonly version: string;
-  /** URL for clients of 0.x. Absent if the server shows only cards of 1.0. */
-  readonly url?: string;
-  /** All endpoints in the form of 0.3. */
-  readonly additionalInterfaces?: readonly { readonly url: string; readonly transport: string }[];
-  /** All endpoints in the form of 1.0. */
-  readonly supportedInterfaces?: readonly A2AAgentInterface[];
-  readonly capabilities: AgentCapabilities;
-  readonly defaultInputModes: readonly string[];
-  readonly defaultOutputModes: readonly string[];
-  readonly skills: readonly A2AAgentSkill[];
-}
-
-interface A2AAgentInterface {
-  readonly url: string;
-  readonly protocolBinding: string;
-  readonly protocolVersion: string;
-}
-
 /**
- * Reads the card of the server's first agent, which is served at the server's root. `baseUrl` replaces the server's own URL in the card. Without `deps`,
- * the server that was last passed to one of these functions is used; throws a `TypeError` if there is none.
+ * The card of this program. If MCP tools are registered (`registerMcpTools`) and no `deps` are passed, it lists all of them as skills, at `baseUrl` or else the address
+ * that the environment variables `BIND_HOST` (default `127.0.0.1`) and `PORT` (default `3000`) name. Otherwise it is the card of the server's first agent, which is
+ * served at the server's root; `baseUrl` replaces the server's own URL in it. Without `deps`, the server that was last passed to one of these functions is
+ * used; throws a `TypeError` if there is none.
  */
-export function buildAgentCard(baseUrl?: string, deps?: A2AServerDeps): Promise<A2AAgentCard> {
+export async function buildAgentCard(baseUrl?: string, deps?: A2AServerDeps): Promise<A2AAgentCard> {
+  if (deps === undefined && registeredTools().tools.size > 0) return builtInstanceCard(baseUrl);
   return cardOf(undefined, baseUrl, deps);
 }
 
-/** Reads the card of one of the server's agents, as served at `/agents/{id}`. Rejects with a `NotFoundError` if the agent is not served. */
-export function buildAgentCardForAgent(
-  agent: Pick<Agent, "id">,
+/**
+ * The card of one agent. With a server, it is the card that is served at `/agents/{id}`; rejects with a `NotFoundError` if the agent is not served. With registered MCP
+ * tools or a `db`, it lists the tools of the agent's `mcpToolPermissions`, or else the default tools, and adds what `db.getPersona` and
+ * `db.getAgentBundles` know about the agent.
+ */
+export async function buildAgentCardForAgent(
+  agent: CardAgent,
   baseUrl?: string,
-  deps?: A2AServerDeps,
+  source?: A2AServerDeps | CardDatabase,
 ): Promise<A2AAgentCard> {
-  return cardOf(agent.id, baseUrl, deps);
+  if (source !== undefined && "server" in source) return cardOf(agent.id, baseUrl, source);
+  const isBuilt = source !== undefined || registeredTools().tools.size > 0;
+  return isBuilt ? builtAgentCard(agent, baseUrl, source) : cardOf(agent.id, baseUrl);
 }
 
 /** Asks the server itself, so that the card is the one that callers get. */

@@ -47,6 +47,15 @@ interface MessageToSend {
   readonly parts: readonly { readonly type?: "text" | undefined; readonly text: string }[];
 }
 
+/** A protocol beyond A2A that a program speaks, as its card lists it. */
+export interface A2AProtocolExtension {
+  /** Such as `MCP`. */
+  readonly protocol: string;
+  readonly description: string;
+  /** Where it is spoken. */
+  readonly endpoint?: string;
+}
+
 /** What tasks are sent to: a server, or the process manager of another program. */
 export type A2ATaskDeps = A2AServerDeps | A2AProcessDeps;
 

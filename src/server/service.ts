@@ -29,12 +29,24 @@ export interface ServiceOptions {
 
 /** One served agent, and everything its operations need. */
 export interface Service extends ServiceOptions {
-  /** The public card. */
+  /** The public card. Another object after the agent's skills have changed. */
   readonly card: AgentCard;
 }
 
 export function createService(options: ServiceOptions): Service {
-  return { ...options, card: agentCard(options.agent, options.interfaces, cardContext(options)) };
+  const { agent, interfaces } = options;
+  const make = (): AgentCard => agentCard(agent, interfaces, cardContext(options));
+  const { cardRevision } = agent;
+  if (cardRevision === undefined) return { ...options, card: make() };
+  let [revision, card] = [cardRevision(), make()];
+  return {
+    ...options,
+    get card() {
+      const current = cardRevision();
+      if (current !== revision) [revision, card] = [current, make()];
+      return card;
+    },
+  };
 }
 
 /** The features of this server that cards announce. */

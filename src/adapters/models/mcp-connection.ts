@@ -1,6 +1,6 @@
 import { findPackageJSON } from "node:module";
 import type { Client } from "@modelcontextprotocol/client";
-import type { McpServerAddress } from "./mcp-server-address.ts";
+import type { McpServerAddress } from "../mcp/mcp-server-address.ts";
 
 const PACKAGE = "@modelcontextprotocol/client";
 

@@ -2,9 +2,9 @@ import type { StandardSchemaV1 } from "@standard-schema/spec";
 import type { TaskContext } from "../../engine/agent/agent.ts";
 import { TaskFailure } from "../../engine/agent/task-failure.ts";
 import type { JsonObject, JsonValue } from "../../protocol/json.ts";
+import type { McpServerAddress } from "../mcp/mcp-server-address.ts";
 import { McpConnection, requireMcpClient } from "./mcp-connection.ts";
 import { type McpResult, mcpOutput } from "./mcp-output.ts";
-import type { McpServerAddress } from "./mcp-server-address.ts";
 import type { Tool, ToolProvider, Tools } from "./tool.ts";
 import { filterTools, type ToolFilter } from "./tool-provider.ts";
 

@@ -2,6 +2,7 @@ import type { StandardSchemaV1 } from "@standard-schema/spec";
 import { type StepContext, TaskAborted, type TaskContext } from "../../engine/agent/agent.ts";
 import type { JsonObject, JsonValue } from "../../protocol/json.ts";
 import { toolFailureOf } from "../../protocol/tool-part.ts";
+import { callOnce } from "../steps/call-once.ts";
 import type { Tool } from "./tool.ts";
 import { untilAborted } from "./until-aborted.ts";
 
@@ -86,16 +87,13 @@ async function clientOutcome(task: TaskContext, { key, name }: KeyedCall, input:
   return error === undefined ? { output } : { error };
 }
 
-/** Runs the tool as a step. The start is stored first, so that the next attempt knows that the tool may have had its effect. */
+/** Runs the tool as a step. */
 async function executed(
   task: TaskContext,
   { key, name }: KeyedCall,
   { tool, input }: { readonly tool: Tool; readonly input: unknown },
 ): Promise<ToolOutcome> {
-  const isRepeatable = tool.repeatable === true;
-  const started = isRepeatable ? undefined : await task.step(`start ${key}`, ({ attempt }) => attempt);
   const work = async (step: StepContext): Promise<ToolOutcome> => {
-    if (started !== undefined && step.attempt > started) return { error: CUT_OFF };
     const milliseconds = tool.timeout ?? DEFAULT_TIMEOUT;
     const timeout = AbortSignal.timeout(milliseconds);
     const signal = AbortSignal.any([step.signal, timeout]);
@@ -110,9 +108,13 @@ async function executed(
       return { error: error instanceof Error ? error.message : String(error) };
     }
   };
-  return task.step(`tool ${key}`, work, {
-    call: { kind: "tool", name, id: key },
-    describe: (outcome) => ({ failed: "error" in outcome }),
+  return callOnce<ToolOutcome>(task, {
+    key,
+    name: `tool ${key}`,
+    repeatable: tool.repeatable === true,
+    cutOff: () => ({ error: CUT_OFF }),
+    work,
+    options: { call: { kind: "tool", name, id: key }, describe: (outcome) => ({ failed: "error" in outcome }) },
   });
 }
 

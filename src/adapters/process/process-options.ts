@@ -75,8 +75,19 @@ export interface ProcessSettings {
 
 const DEFAULTS = { grace: 3000, maxOutput: 16 * 2 ** 20, maxLine: 2 ** 20, maxFile: 8 * 2 ** 20 };
 
-/** Validates the options and finds the program. Throws a `TypeError` that says what to fix. */
-export function processSettings(options: ProcessOptions): ProcessSettings {
+/** Validates the options and finds the program. Throws a `TypeError` that says what to fix, and begins with `caller`. */
+export function processSettings(options: ProcessOptions, caller = "processAgent()"): ProcessSettings {
+  try {
+    return checkedSettings(options);
+  } catch (error) {
+    if (error instanceof InvalidOption) throw new TypeError(`${caller}: ${error.message}`);
+    throw error;
+  }
+}
+
+class InvalidOption extends Error {}
+
+function checkedSettings(options: ProcessOptions): ProcessSettings {
   if (process.platform === "win32") fail("programs cannot be run as agents on Windows, which has no process groups.");
   const { command, args = [], env = {}, inherit = INHERITED, protocol = "text" } = options;
   if (typeof command !== "string" || command === "") fail("`command` must be the name or the path of a program.");
@@ -154,5 +165,5 @@ function wholeNumber(name: string, value: number, least = 1): number {
 }
 
 function fail(problem: string): never {
-  throw new TypeError(`processAgent(): ${problem}`);
+  throw new InvalidOption(problem);
 }

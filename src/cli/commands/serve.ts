@@ -3,6 +3,7 @@ import { loadAgents } from "../../platform/agents/load-agents.ts";
 import { StartupError } from "../../platform/startup-error.ts";
 import { packageVersion } from "../../platform/version.ts";
 import { addExecOptions, type ExecFlags, execAgents } from "../options/exec-options.ts";
+import { addMcpOption, type McpFlags, mcpAgents } from "../options/mcp-options.ts";
 import {
   addServingOptions,
   SERVING_ENVIRONMENT,
@@ -19,6 +20,7 @@ Examples:
   palaver serve --model ollama/llama3.2 --instructions "Answer in one sentence."
   palaver serve billing.ts travel.ts --port 8080
   palaver serve --exec "python agent.py" --name Translator --protocol jsonl
+  palaver serve --mcp http://127.0.0.1:8000/mcp --mcp "npx some-mcp-server"
   palaver serve agent.ts --store memory:
   palaver serve agent.ts --store sqlite:/var/lib/agents/tasks.db --public-url https://agents.example.org
   palaver serve agent.ts --host 0.0.0.0 --trusted-proxies private --cors-origin https://app.example.org
@@ -33,40 +35,48 @@ export function serveCommand(): Command {
     .option("--model <provider/model>", "serve an assistant with this language model, as in ollama/llama3.2")
     .option("--instructions <text>", "the system prompt of that assistant");
   addExecOptions(command);
+  addMcpOption(command);
   addServingOptions(command);
   return command.helpOption("-h, --help", "print this help").addHelpText("after", EXAMPLES).action(serveModules);
 }
 
-interface Flags extends ServingFlags, ExecFlags {
+interface Flags extends ServingFlags, ExecFlags, McpFlags {
   readonly demo?: boolean;
   readonly model?: string;
   readonly instructions?: string;
 }
 
 async function serveModules(modules: readonly string[], options: Flags): Promise<void> {
-  const { demo, model, instructions, exec, name, protocol, ...flags } = options;
+  const { demo, model, instructions, exec, name, protocol, mcp = [], ...flags } = options;
   const commands = await execAgents({
     ...(exec !== undefined && { exec }),
     ...(name !== undefined && { name }),
     ...(protocol !== undefined && { protocol }),
   });
-  if (modules.length === 0 && demo !== true && model === undefined && commands.length === 0) {
+  if (modules.length === 0 && demo !== true && model === undefined && commands.length === 0 && mcp.length === 0) {
     throw new StartupError(
       "usage",
-      "No module is given.\nName a module that exports an agent (palaver serve agent.ts) or a command (--exec), or try palaver serve --demo.",
+      "No module is given.\nName a module that exports an agent (palaver serve agent.ts), a command (--exec) or an MCP server (--mcp), or try palaver serve --demo.",
     );
   }
   if (instructions !== undefined && model === undefined)
     throw new StartupError("usage", "--instructions needs --model: it is the system prompt of that model.");
   // Loaded here, so that other commands start without the server, and servers without what they do not serve.
   const { serve } = await import("../../platform/serve.ts");
-  const agents = [
+  const others = [
     ...(model === undefined ? [] : [await modelAssistant(model, instructions)]),
     ...(await loadAgents(modules)),
     ...commands,
-    ...(demo === true ? (await import("../../demo/agents.ts")).demoAgents : []),
   ];
-  await serve(agents, servingOptionsFrom(flags));
+  const tools = await mcpAgents({ mcp });
+  const agents = [...others, ...tools, ...(demo === true ? (await import("../../demo/agents.ts")).demoAgents : [])];
+  try {
+    await serve(agents, servingOptionsFrom(flags));
+  } catch (error) {
+    // Their programs and connections would keep this process alive.
+    for (const agent of tools) await agent.close?.();
+    throw error;
+  }
 }
 
 /** An agent with a model and no tools. */

@@ -149,6 +149,11 @@ export interface Agent extends AgentDefinition {
   readonly promises?: CardPromises;
   /** The agent runs programs on this machine. The server does not start if other machines could reach it without authentication. */
   readonly startsPrograms?: boolean;
+  /**
+   * For an agent whose skills change while it is served: a number that grows with each change of the list `skills`, which the agent changes in place. The
+   * card is made again when the number has changed.
+   */
+  readonly cardRevision?: () => number;
   /** Called when the server starts, before it continues unfinished tasks. If it rejects, the server does not start. */
   open?(logger: Logger): Promise<void>;
   /** Called when the server stops, after its last run was released. */

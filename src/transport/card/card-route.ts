@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import type { Signer } from "../../auth/create-signer.ts";
+import type { AgentCard } from "../../protocol/card.ts";
 import type { Service } from "../../server/service.ts";
 import type { CardCodec } from "../../wire/codec.ts";
 import { type Exchange, type FullReply, jsonReply } from "../exchange.ts";
@@ -17,8 +18,9 @@ interface PublishedCard {
   readonly madeAt: number;
 }
 
-/** A card and the id of the key that signed it, if any. */
+/** A published card, the card it was made of, and the id of the key that signed it, if any. */
 interface Made {
+  readonly from: AgentCard;
   readonly kid: string | undefined;
   readonly card: Promise<PublishedCard>;
 }
@@ -77,11 +79,12 @@ function published(service: Service, codec: CardCodec, { source, exchange }: Rea
   PUBLISHED.set(service, variants);
   const { signing } = source;
   const kid = signing?.signer.kid;
+  const from = service.card;
   const known = variants.get(codec.variant);
-  if (known !== undefined && known.kid === kid) return known.card;
-  const text = codec.encodeCard(service.card);
+  if (known !== undefined && known.kid === kid && known.from === from) return known.card;
+  const text = codec.encodeCard(from);
   const card = signing === undefined ? text : signCard(text, signing.signer, signing.keysUrl(exchange));
-  const made = { kid, card: Promise.resolve(card).then(withTag) };
+  const made = { from, kid, card: Promise.resolve(card).then(withTag) };
   variants.set(codec.variant, made);
   // The next request tries again.
   made.card.catch(() => variants.delete(codec.variant));

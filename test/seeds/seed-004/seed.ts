@@ -23,11 +23,12 @@ const INDEX = {
   "Invariants › 10 polling every 3 seconds": "tested",
   "Invariants › 11 last agent message": "tested",
   "Invariants › 11 last agent message › invokeRemoteAgent": "tested",
-  "Invariants › 12 MCP tools as skills": "later: it needs agents made of MCP tools, which do not exist yet",
+  "Invariants › 12 MCP tools as skills": "tested",
+  "Invariants › 12 MCP tools as skills › mcpAgent": "tested",
   "Invariants › 13 source": "tested",
   "Invariants › 3 and 13 › processManager": "tested",
   "Invariants › 4 and 5 › processManager": "tested",
-  "Invariants › 14 mcpToolPermissions": "later: it needs agents made of MCP tools, which do not exist yet",
+  "Invariants › 14 mcpToolPermissions": "tested",
   "Scenario: Inbound task lifecycle": "tested",
   "Scenario: Inbound task lifecycle › processManager": "tested",
   "Scenario: Inbound task timeout": "tested",
@@ -50,7 +51,9 @@ const INDEX = {
   "Error Cases › error event › processManager": "tested",
   Dependencies: "nothing: they belong to another program",
   "Dependencies › ProcessManager": "tested",
+  "Dependencies › getPersona and getAgentBundles": "tested",
   "Configuration › PORT and BIND_HOST": "tested",
+  "Configuration › PORT and BIND_HOST › buildAgentCard": "tested",
 } as const;
 
 /** The specification of a module with its own dialect. */

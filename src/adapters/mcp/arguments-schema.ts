@@ -1,0 +1,44 @@
+import type { StandardSchemaV1 } from "@standard-schema/spec";
+import type { JsonObject, JsonValue } from "../../protocol/json.ts";
+import { checkJson, isJsonObject, objectOf } from "../schema/check-json.ts";
+
+/**
+ * Validates the arguments of a call by their JSON Schema. The server validates them again, so what is not checked here is its matter. A text stands for the only
+ * property, or for the only required one, if that is a text; and for no arguments, if there are none.
+ */
+export function argumentsSchema(schema: JsonObject): StandardSchemaV1<unknown, JsonObject> {
+  return {
+    "~standard": {
+      version: 1,
+      vendor: "palaver",
+      validate(given) {
+        // Safe cast: the data of a message is JSON.
+        const value = typeof given === "string" ? argumentsOfText(given, schema) : (given as JsonValue);
+        if (!isJsonObject(value)) return { issues: [{ message: "must be a JSON object with the arguments" }] };
+        const issues = checkJson(value, schema);
+        return issues.length > 0 ? { issues } : { value };
+      },
+    },
+  };
+}
+
+function argumentsOfText(text: string, schema: JsonObject): JsonValue {
+  const properties = Object.keys(objectOf(schema["properties"]));
+  if (properties.length === 0) return {};
+  const name = onlyName(schema);
+  return name !== undefined && typeOf(schema, name) === "string" ? { [name]: text } : text;
+}
+
+/** The name of the only property, or of the only required one. */
+export function onlyName(schema: JsonObject): string | undefined {
+  const names = Object.keys(objectOf(schema["properties"]));
+  const { required } = schema;
+  const needed = Array.isArray(required) ? required.map(String) : [];
+  if (names.length === 1) return names[0];
+  return needed.length === 1 ? needed[0] : undefined;
+}
+
+export function typeOf(schema: JsonObject, name: string): JsonValue | undefined {
+  const properties = objectOf(schema["properties"]);
+  return Object.hasOwn(properties, name) ? objectOf(properties[name])["type"] : undefined;
+}
