@@ -16,6 +16,7 @@ import { combineTelemetry } from "../telemetry/combine.ts";
 import { createHttpHandler, type HttpHandler } from "../transport/http-handler.ts";
 import { openCalls } from "./calls/open-calls.ts";
 import { openConsole } from "./console/open-console.ts";
+import { guardedUrlTools, mcpFaceSettings } from "./mcp-face.ts";
 import { observeServer } from "./observe/observe-server.ts";
 import { operatorFileOf, operatorToken, writeOperatorFile } from "./observe/operator-file.ts";
 import { createServerPaths } from "./observe/server-paths.ts";
@@ -150,8 +151,17 @@ export async function startServer(start: StartOptions): Promise<Started> {
       store: opened.store,
       openStreams: () => http.openStreams,
     });
+    const mcp =
+      settings.mcp &&
+      mcpFaceSettings({
+        settings: settings.mcp,
+        secret: opened.secret,
+        maxAge: options.retention?.maxAge,
+        urlTools: () => guardedUrlTools(settings.outgoing),
+      });
     const http: HttpHandler = createHttpHandler({
       agents,
+      mcp,
       engine,
       push: push?.configs,
       publicUrl,

@@ -14,6 +14,8 @@ export interface InputRequest {
   readonly prompt: string;
   /** The answer names it. */
   readonly requestId: string;
+  /** The name that the agent's author gave the question; the same each time the question is asked. */
+  readonly name?: string;
   /** The answer must not be shown or logged. */
   readonly sensitive?: boolean;
 }
@@ -101,12 +103,13 @@ export function inputSchemaOf({ data, metadata }: Part): InputSchema | undefined
 /** Lenient, because the question may come from a remote agent: only `requestId` is required. */
 function requestOf(value: JsonValue): InputRequest | undefined {
   if (!isJsonObject(value)) return undefined;
-  const { kind, prompt, requestId, sensitive } = value;
+  const { kind, prompt, requestId, name, sensitive } = value;
   if (typeof requestId !== "string") return undefined;
   return {
     kind: kind === "auth-request" ? kind : "input-request",
     prompt: typeof prompt === "string" ? prompt : "",
     requestId,
+    ...(typeof name === "string" && { name }),
     ...(sensitive === true && { sensitive }),
   };
 }

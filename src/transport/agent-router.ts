@@ -35,6 +35,8 @@ export interface AgentRouterOptions {
   readonly answerByContext?: ServiceOptions["answerByContext"];
   readonly callPaths?: ServiceOptions["callPaths"];
   readonly maxPageBytes?: ServiceOptions["maxPageBytes"];
+  /** The route of MCP for these agents. Absent: MCP is not served. */
+  readonly mcpRoute?: ((agents: readonly string[]) => Route) | undefined;
 }
 
 /** The signing keys of this server. */
@@ -48,12 +50,13 @@ export interface SigningOptions {
 /** Streams at this path have `event:` lines, as some clients of the earliest versions require. */
 const NAMING_PATH = "/subscribe";
 const RPC_PATHS = ["", "/a2a", "/api/a2a", NAMING_PATH];
+const MCP_PATH = "/mcp";
 const CARD_PATH = "/.well-known/agent-card.json";
 const LEGACY_CARD_PATH = "/.well-known/agent.json";
 
-/** All routes: every agent below `/agents/{id}`, the first one also at the root, the published keys, and the health checks. */
+/** All routes: every agent below `/agents/{id}`, the first one also at the root, all agents over MCP, the published keys, and the health checks. */
 export function createAgentRouter(options: AgentRouterOptions): Router {
-  const { endpoint, addresses, agents, listsGrpc, engine, push, security, signing, ...shared } = options;
+  const { endpoint, addresses, agents, listsGrpc, engine, push, security, signing, mcpRoute, ...shared } = options;
   const { idempotencyWindow, answerByContext, callPaths, maxPageBytes } = shared;
   const [first] = agents;
   if (first === undefined) throw new TypeError("createHttpHandler(): agents must not be empty.");
@@ -94,7 +97,11 @@ export function createAgentRouter(options: AgentRouterOptions): Router {
   router.add(routes);
   if (signing !== undefined) router.add(new Map([[JWKS_PATH, jwksRoute(signing.keys, refuse)]]));
   router.add(healthRoutes(engine, endpoint.environment.logger, refuse));
-  for (const agent of agents) router.mount(agent.id, mountAt(agent, `/agents/${agent.id}`), routes);
+  if (mcpRoute !== undefined) router.add(new Map([[MCP_PATH, mcpRoute(agents.map(({ id }) => id))]]));
+  for (const agent of agents) {
+    const mcp = mcpRoute === undefined ? [] : [[MCP_PATH, mcpRoute([agent.id])] as const];
+    router.mount(agent.id, mountAt(agent, `/agents/${agent.id}`), new Map([...routes, ...mcp]));
+  }
   return router;
 }
 

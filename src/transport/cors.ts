@@ -5,11 +5,12 @@ const METHODS = "GET, POST, DELETE, OPTIONS";
 const REQUEST_HEADERS = [
   ...["Content-Type", "Authorization", "A2A-Version", "A2A-Extensions", "X-A2A-Extensions", "Last-Event-ID"],
   ...["If-None-Match", "Traceparent", "Tracestate"],
+  ...["MCP-Protocol-Version", "Mcp-Method", "Mcp-Name", "Mcp-Session-Id"],
 ];
 const EXPOSED = [
   ...["A2A-Extensions", "X-A2A-Extensions", "ETag", "WWW-Authenticate", "Retry-After", "Link"],
   ...["X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset"],
-  ...["RateLimit-Policy", "RateLimit-Limit", "RateLimit-Remaining", "RateLimit-Reset"],
+  ...["RateLimit-Policy", "RateLimit-Limit", "RateLimit-Remaining", "RateLimit-Reset", "Mcp-Session-Id"],
 ].join(", ");
 const MAX_AGE_SECONDS = "7200";
 
@@ -25,6 +26,11 @@ export class CorsPolicy {
   constructor(origins: readonly string[], headers: readonly string[] = []) {
     this.#origins = new Set(origins.map(originOf));
     this.#requestHeaders = [...REQUEST_HEADERS, ...headers].join(", ");
+  }
+
+  /** Whether web pages of this origin may call. */
+  allows(origin: string): boolean {
+    return this.#origins.has("*") || this.#origins.has(origin);
   }
 
   /** Adds the CORS headers. Open routes always have them, because caches may store their answers. */

@@ -25,6 +25,10 @@ import type { AuthenticationGroups } from "./grpc/authentication-groups.ts";
 import { createGrpcEndpoint, type GrpcEndpoint } from "./grpc/endpoint.ts";
 import { createGrpcServices } from "./grpc/services.ts";
 import { createHttp2Handler, type Http2Handler } from "./http2/http2-handler.ts";
+import { createMcpConnection, type McpConnection } from "./mcp/connection.ts";
+import type { McpSettings } from "./mcp/contract.ts";
+import type { McpFace } from "./mcp/face.ts";
+import { createMcpRoute } from "./mcp/http-face.ts";
 import { createNodeHandler } from "./node/node-handler.ts";
 import type { ReservedPaths } from "./operator/reserved-paths.ts";
 import {
@@ -36,7 +40,7 @@ import {
 } from "./options.ts";
 import { answerWithinLimit } from "./rate-limit/address-limit.ts";
 import { type RateLimitOptions, RequestLimits } from "./rate-limit/request-limits.ts";
-import { dispatch, type Mount } from "./router.ts";
+import { dispatch, type Mount, type Router } from "./router.ts";
 import { StreamRegistry } from "./streams/stream-registry.ts";
 
 export interface HttpHandlerOptions extends PublicUrlOptions {
@@ -74,6 +78,8 @@ export interface HttpHandlerOptions extends PublicUrlOptions {
   /** Web pages of these origins may call; `*`: any. All pages may read public cards. Default: none. */
   readonly corsOrigins?: readonly string[] | undefined;
   readonly limits?: TransportLimits;
+  /** How agents are served over MCP. Absent: they are not. */
+  readonly mcp?: McpSettings | undefined;
   /** Rate limits. Default: none. */
   readonly rateLimit?: RateLimitOptions | undefined;
   /** Milliseconds of a monotonic clock, for rate limits. */
@@ -94,6 +100,8 @@ export interface HttpHandler {
   readonly http2Handler: Http2Handler;
   /** Answers gRPC calls from now on, and lists gRPC in cards. Needs a port for HTTP/2. */
   serveGrpc(dialects: GrpcDialects): void;
+  /** Serves these agents to one MCP client over another connection than HTTP. Its caller is anonymous. */
+  mcpConnection(settings: McpSettings, ids: readonly string[]): McpConnection;
   /** Ends every stream, asks its reader to reconnect, and opens no more streams. Tasks continue. */
   closeStreams(): void;
   /** The number of open streams. */
@@ -137,8 +145,17 @@ export function createHttpHandler(options: HttpHandlerOptions): HttpHandler {
   const keysUrl = (exchange: Exchange): string => `${addresses.baseUrl(exchange)}${JWKS_PATH}`;
   const cardSigning = signer === undefined ? undefined : { signer, keysUrl };
   const endpoint: Endpoint = { environment, streams, answers, dialects, cardSigning };
+  const cors = new CorsPolicy(options.corsOrigins ?? [], security === undefined ? [] : keyHeadersOf(security));
+  const groups = authenticationGroups(agents, security);
+  const { mcp } = options;
+  const mcpFace = (settings: McpSettings, ids: readonly string[]): McpFace => ({
+    endpoint,
+    settings,
+    agents: ids,
+    mount: (id) => router.agent(id),
+  });
   let grpc: GrpcEndpoint | undefined;
-  const router = createAgentRouter({
+  const router: Router = createAgentRouter({
     endpoint,
     addresses,
     agents,
@@ -158,9 +175,9 @@ export function createHttpHandler(options: HttpHandlerOptions): HttpHandler {
             ancestry: options.ancestry,
           },
     maxPageBytes: limits.maxPageBytes,
+    mcpRoute: mcp && ((ids) => createMcpRoute(mcpFace(mcp, ids), { cors, groups })),
   });
   const { notFound } = router;
-  const cors = new CorsPolicy(options.corsOrigins ?? [], security === undefined ? [] : keyHeadersOf(security));
 
   const { reserved, pages } = options;
   const handle = async (exchange: Exchange): Promise<Reply> => {
@@ -199,10 +216,10 @@ export function createHttpHandler(options: HttpHandlerOptions): HttpHandler {
     http2Handler: createHttp2Handler(handleHttp2),
     serveGrpc(served) {
       const agent = (id: string | undefined): Mount | undefined => router.agent(id);
-      const groups = authenticationGroups(agents, security);
       const services = createGrpcServices({ endpoint, dialects: served, agent, groups, engine });
       grpc = createGrpcEndpoint({ endpoint, services, agent });
     },
+    mcpConnection: (settings, ids) => createMcpConnection(mcpFace(settings, ids)),
     closeStreams: () => streams.close(),
     get openStreams() {
       return streams.size;

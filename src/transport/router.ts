@@ -68,6 +68,7 @@ const RESERVED: ReadonlySet<string> = new Set([
     "readyz",
     "metrics",
     "console",
+    "mcp",
     "operator",
   ],
   ...["tasks", "message:send", "message:stream", "extendedAgentCard"],

@@ -143,7 +143,7 @@ export const MAX_FILES = 25;
 
 /** Third-party packages, and the folders that may use each. Those only tests use are development dependencies. */
 export const PACKAGES: Readonly<Record<string, readonly string[]>> = {
-  "@standard-schema/spec": ["engine", "adapters", "demo", "testing"],
+  "@standard-schema/spec": ["engine", "transport", "adapters", "demo", "testing"],
   commander: ["cli"],
   jose: ["auth"],
   pino: ["platform"],
@@ -152,6 +152,8 @@ export const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   "@opentelemetry/api": ["telemetry"],
   "@ai-sdk/openai-compatible": ["adapters"],
   "@modelcontextprotocol/client": ["adapters"],
+  /** An optional peer, loaded at the first request of an MCP client. */
+  "@modelcontextprotocol/server": ["transport"],
   "@langchain/langgraph": ["adapters"],
   "@openai/agents": ["adapters"],
   /** An optional peer, loaded when a PostgreSQL store is opened. */

@@ -122,6 +122,8 @@ export interface PendingQuestion {
   readonly aliases?: readonly string[];
   /** The beginning of the question's text. */
   readonly prompt: string;
+  /** The name that the agent's author gave the question. */
+  readonly name?: string;
   /** The question asks for an authorisation. */
   readonly auth?: boolean;
   /** The answer must be stored encrypted only. */

@@ -43,6 +43,7 @@ export async function askCaller(host: QuestionHost, question: readonly Part[], o
     timeout,
     sensitive: isSensitive,
     tool: options.tool,
+    name: options.name,
     schema: jsonSchemaOf(options.schema, options.jsonSchema),
   };
   // A question that is still open is not asked twice.
@@ -87,6 +88,7 @@ interface Asking {
   readonly timeout: InputTimeout | undefined;
   readonly sensitive: boolean;
   readonly tool: Options["tool"];
+  readonly name: string | undefined;
   readonly schema: JsonObject | undefined;
 }
 
@@ -96,13 +98,14 @@ interface Open {
   readonly question: Question;
 }
 
-function questionOf(id: string, { parts, sensitive, tool, schema }: Asking): QuestionContent {
+function questionOf(id: string, { parts, sensitive, tool, name, schema }: Asking): QuestionContent {
   const shown = [
     ...parts,
     ...(tool === undefined ? [] : [toolUsePart({ toolUseId: id, ...tool })]),
     ...(schema === undefined ? [] : [inputSchemaPart({ requestId: id, schema })]),
   ];
-  return { id, aliases: aliasesIn(parts), auth: false, parts: shown, prompt: textOf(parts), sensitive };
+  const named = name === undefined ? {} : { name };
+  return { id, aliases: aliasesIn(parts), auth: false, parts: shown, prompt: textOf(parts), sensitive, ...named };
 }
 
 function reopen({ questions, waits }: QuestionHost, asked: Asked, asking: Asking): Open | undefined {

@@ -1,4 +1,5 @@
 import type { LazyAbort } from "../../internal/lazy-abort.ts";
+import { AGENT_FAILED } from "../../protocol/agent-failed.ts";
 import type { JsonValue } from "../../protocol/json.ts";
 import type { Part } from "../../protocol/part.ts";
 import type { TerminalState } from "../../protocol/state.ts";
@@ -14,9 +15,6 @@ export type AttemptResult = { readonly kind: "returned" } | { readonly kind: "th
 
 /** Why a run was asked to stop. */
 export type StopCause = "canceled" | "timeout";
-
-/** What callers see of an error that is neither a `TaskFailure` nor a rejection. */
-export const AGENT_FAILED = "The agent failed while working on this task.";
 
 /** How a task ends. */
 export interface TaskOutcome {

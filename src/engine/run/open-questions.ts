@@ -23,6 +23,8 @@ export interface Question {
   /** Its parts in the status message. */
   readonly parts: readonly Part[];
   readonly prompt: string;
+  /** The name that the agent's author gave it. */
+  readonly name?: string;
   readonly sensitive: boolean;
   /** Inbox entries that were there when the question was asked. They answer it only if they name it. */
   readonly before: readonly string[];
@@ -56,6 +58,8 @@ interface EntryTargets {
 const MAX_OPEN = 100;
 const MAX_ALIASES = 100;
 const MAX_STORED_PROMPT = 200;
+/** Characters of a question's name that are stored and sent to callers. */
+const MAX_NAME = 100;
 /** Output makes a task `working` and so hides its questions. After this many milliseconds without output they are shown again. */
 const SHOW_AGAIN_AFTER = 1000;
 const SEPARATOR: Part = { text: "\n" };
@@ -261,11 +265,12 @@ export function aliasesIn(parts: readonly Part[]): readonly string[] {
   return ids.slice(0, MAX_ALIASES);
 }
 
-function pendingOf({ id, aliases, parts, prompt, auth, sensitive, before }: Question): PendingQuestion {
+function pendingOf({ id, aliases, parts, prompt, name, auth, sensitive, before }: Question): PendingQuestion {
   return {
     id,
     ...(aliases.length > 0 && { aliases }),
     prompt: prompt.slice(0, MAX_STORED_PROMPT),
+    ...(name !== undefined && { name: name.slice(0, MAX_NAME) }),
     ...(auth && { auth }),
     ...(sensitive && { sensitive }),
     ...(!auth && aliasesIn(parts).length > 0 && { approval: true }),
@@ -273,11 +278,12 @@ function pendingOf({ id, aliases, parts, prompt, auth, sensitive, before }: Ques
   };
 }
 
-function requestOf({ id, prompt, auth, sensitive }: PendingQuestion, asked: Question | undefined): InputRequest {
+function requestOf({ id, prompt, name, auth, sensitive }: PendingQuestion, asked: Question | undefined): InputRequest {
   return {
     kind: auth === true ? "auth-request" : "input-request",
     prompt: asked?.prompt ?? prompt,
     requestId: id,
+    ...(name !== undefined && { name }),
     ...(sensitive === true && { sensitive }),
   };
 }

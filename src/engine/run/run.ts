@@ -1,6 +1,7 @@
 import { callHook } from "../../internal/call-hook.ts";
 import { LazyAbort } from "../../internal/lazy-abort.ts";
 import type { Logger } from "../../internal/logger.ts";
+import { AGENT_FAILED } from "../../protocol/agent-failed.ts";
 import { type CallPath, joinCallPaths, NO_CALL_PATH } from "../../protocol/call-path.ts";
 import type { Message } from "../../protocol/message.ts";
 import type { Part } from "../../protocol/part.ts";
@@ -16,7 +17,7 @@ import { readFailure } from "../read/read-retries.ts";
 import { type InboxMessage, readInboxMessage } from "../record/inbox-message.ts";
 import type { NodeLease } from "../record/node-lease.ts";
 import { openSealed } from "../record/seal.ts";
-import { AGENT_FAILED, type AttemptResult, consumeResult, outcomeOf, runOf, type StopCause } from "./attempt-result.ts";
+import { type AttemptResult, consumeResult, outcomeOf, runOf, type StopCause } from "./attempt-result.ts";
 import type { RunStorage } from "./context-host.ts";
 import { type CallEnvironment, ChildTasks } from "./child-tasks.ts";
 import { Emitter } from "./emitter.ts";

@@ -19,6 +19,7 @@ import { messageOf, StartupError } from "../startup-error.ts";
 import { type CallServerOptions, callSettingsFrom } from "./call-settings.ts";
 import { dialectOptionsFrom } from "./dialect-settings.ts";
 import { listFrom } from "./list-from.ts";
+import { type McpOptions, type McpServerSettings, mcpSettingsFrom } from "./mcp-settings.ts";
 import { type ObserveOptions, type ObserveSettings, observeSettingsFrom } from "./observe-settings.ts";
 import { type CheckedPush, outgoingFrom, type PushServerOptions, pushSettingsFrom } from "./push-settings.ts";
 import { rateLimitFrom } from "./rate-settings.ts";
@@ -64,6 +65,11 @@ export interface ServerOptions extends DialectOptions, ObserveOptions {
    * Default true.
    */
   readonly grpc?: boolean | undefined;
+  /**
+   * Serve the agents as tools of the Model Context Protocol, at `/mcp` and `/agents/{id}/mcp`. It needs the package `@modelcontextprotocol/server`; without
+   * it clients get an error that says so. Default true.
+   */
+  readonly mcp?: boolean | McpOptions | undefined;
   /**
    * `memory:`, `sqlite:FILE`, `postgres://USER:PASSWORD@HOST/DATABASE`, or an open store, which the caller closes. `postgres:` alone uses the
    * address in `DATABASE_URL`. PostgreSQL needs the package `pg`. Default `sqlite:./.palaver/palaver.db`.
@@ -164,6 +170,8 @@ export interface Settings {
   readonly corsOrigins: readonly string[];
   readonly dialects: DialectOptions;
   readonly grpc: boolean;
+  /** Absent: MCP is not served. */
+  readonly mcp: McpServerSettings | undefined;
   readonly store: string | Store;
   readonly heartbeat: number;
   readonly drainTimeout: number;
@@ -195,6 +203,7 @@ export function settingsFrom(options: ServerOptions, env: NodeJS.ProcessEnv = pr
     corsOrigins: checked(options.corsOrigins ?? listFrom(env["CORS_ORIGINS"]), (origins) => new CorsPolicy(origins)),
     dialects: dialectOptionsFrom(options, env),
     grpc: options.grpc ?? true,
+    mcp: mcpSettingsFrom(options.mcp),
     store: options.store ?? DEFAULT_STORE,
     heartbeat: duration("heartbeat", options.heartbeat, 15_000),
     drainTimeout: duration("drainTimeout", options.drainTimeout, 8_000),

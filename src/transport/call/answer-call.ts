@@ -83,6 +83,12 @@ function openStream<S extends ServedCall>(endpoint: Endpoint, call: S, outcome: 
   return reply;
 }
 
+/** For bindings that do not use {@link answerCall}: reports a call that has been answered, and writes it to the audit log. */
+export function recordAnswer(endpoint: Endpoint, call: ServedCall, answered: Answered): void {
+  report(endpoint, call, answered);
+  audit(endpoint, call, answered);
+}
+
 interface Answered {
   readonly result?: OperationResult | TaskStream;
   readonly error?: A2AError;

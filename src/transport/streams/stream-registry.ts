@@ -34,6 +34,11 @@ export class StreamRegistry {
     this.#options = options;
   }
 
+  /** The server shuts down: no stream is admitted any more. */
+  get isClosed(): boolean {
+    return this.#closed;
+  }
+
   get size(): number {
     return this.#streams.size;
   }

@@ -1,0 +1,18 @@
+import { A2AError } from "../../protocol/error.ts";
+
+/** The package with the server side of MCP. */
+export type McpSdk = typeof import("@modelcontextprotocol/server");
+
+const MISSING =
+  "MCP is not served: the package @modelcontextprotocol/server is not installed. Run `npm install @modelcontextprotocol/server`, or turn MCP off (--no-mcp)";
+
+/** Loads the package, which is an optional peer, when it is first needed. Rejects with `unavailable` if it is not installed. */
+export async function loadMcpSdk(): Promise<McpSdk> {
+  try {
+    return await import("@modelcontextprotocol/server");
+  } catch (cause) {
+    if (cause instanceof Error && "code" in cause && cause.code === "ERR_MODULE_NOT_FOUND")
+      throw new A2AError("unavailable", MISSING, { cause });
+    throw cause;
+  }
+}

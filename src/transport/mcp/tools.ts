@@ -1,0 +1,90 @@
+import type { AgentCard, AgentSkill } from "../../protocol/card.ts";
+import { INPUT_SCHEMAS } from "../../protocol/extensions.ts";
+import type { JsonObject } from "../../protocol/json.ts";
+import type { McpSettings, TaskSupport, ToolDefinition } from "./contract.ts";
+import { isObject } from "./form-schema.ts";
+import { ANSWER_TOOL } from "./questions.ts";
+import { type InputForm, MESSAGE_SCHEMA } from "./tool-input.ts";
+import { type ToolTarget, toolNames } from "./tool-names.ts";
+import { URL_TOOL_NAMES } from "./url-tools.ts";
+
+/** An agent, or one of its skills, as a tool. */
+export interface AgentTool extends ToolTarget, InputForm {
+  readonly name: string;
+  readonly tasks: TaskSupport;
+  /** The tool as `tools/list` shows it. */
+  readonly definition: ToolDefinition;
+}
+
+/** An agent as the tools need it. */
+export interface ListedAgent {
+  readonly id: string;
+  readonly card: AgentCard;
+}
+
+/** The tools of these agents. The names are the same in every process that serves the same agents. */
+export function toolsOf(agents: readonly ListedAgent[], settings: McpSettings): readonly AgentTool[] {
+  const entries = agents.flatMap(({ id, card }) => skillsOf(card, settings).map((skill) => ({ id, card, skill })));
+  const targets = entries.map(({ id, card, skill }) => ({
+    agent: id,
+    skill: card.skills.length > 1 && settings.tools === "skills" ? skill?.id : undefined,
+  }));
+  const names = toolNames(targets, [ANSWER_TOOL, ...URL_TOOL_NAMES]);
+  return entries.map(({ id, card, skill }, index) => {
+    const name = names[index] ?? id;
+    const schema = skill === undefined ? undefined : schemaOf(card, skill.id);
+    const input = inputSchema(schema);
+    return {
+      name,
+      agent: id,
+      skill: skill?.id,
+      tasks: settings.tasks[name] ?? settings.tasks[id] ?? "optional",
+      takesData: schema !== undefined,
+      isWrapped: schema !== undefined && input !== schema,
+      definition: {
+        name,
+        title: titleOf(card, skill, targets[index]?.skill !== undefined),
+        description: descriptionOf(card, skill),
+        inputSchema: input,
+      },
+    };
+  });
+}
+
+/** The skills that are tools; `undefined` stands for the whole agent. */
+function skillsOf(card: AgentCard, { tools }: McpSettings): readonly (AgentSkill | undefined)[] {
+  if (tools === "skills" && card.skills.length > 1) return card.skills;
+  const [only] = card.skills;
+  return card.skills.length === 1 && only !== undefined && schemaOf(card, only.id) !== undefined ? [only] : [undefined];
+}
+
+function schemaOf({ capabilities }: AgentCard, skill: string): JsonObject | undefined {
+  const schemas = capabilities.extensions?.find(({ uri }) => uri === INPUT_SCHEMAS)?.params?.["skills"];
+  const schema = isObject(schemas) && Object.hasOwn(schemas, skill) ? schemas[skill] : undefined;
+  return isObject(schema) ? schema : undefined;
+}
+
+/** The schema of the arguments. Arguments are always an object, so another value is wrapped. */
+function inputSchema(schema: JsonObject | undefined): ToolDefinition["inputSchema"] {
+  if (schema === undefined) return MESSAGE_SCHEMA;
+  if (isObjectSchema(schema)) return schema;
+  return { type: "object", properties: { input: schema }, required: ["input"] };
+}
+
+function isObjectSchema(schema: JsonObject): schema is ToolDefinition["inputSchema"] {
+  return schema["type"] === "object";
+}
+
+function titleOf(card: AgentCard, skill: AgentSkill | undefined, isOneOfSeveral: boolean): string {
+  return skill !== undefined && isOneOfSeveral ? `${card.name}: ${skill.name}` : card.name;
+}
+
+/** What the agent and the skill do, with examples. */
+function descriptionOf(card: AgentCard, skill: AgentSkill | undefined): string {
+  const skills = skill === undefined ? card.skills : [skill];
+  const texts = [card.description, ...skills.map(({ description }) => description)];
+  const examples = skills.flatMap((each) => each.examples ?? []).slice(0, 5);
+  const lines = [...new Set(texts.filter((text) => text !== ""))];
+  if (examples.length > 0) lines.push(`Examples: ${examples.map((text) => JSON.stringify(text)).join(", ")}`);
+  return lines.join("\n");
+}
