@@ -43,6 +43,8 @@ export interface EventsQuery {
   readonly after: number;
   /** Seconds to wait if there are none; at most 30. */
   readonly wait: number;
+  /** The most events. */
+  readonly limit: number;
   readonly signal: AbortSignal;
 }
 
@@ -56,7 +58,8 @@ export async function readEvents(parts: OperatorParts, key: TaskId, query: Event
     entries = await parts.store.log(key, after, MAX_EVENT_BYTES);
   }
   const { head, seq, firstSeq } = entries.length === 0 ? record : await recordOf(parts, key, 0);
-  return { events: entries.map(shownEvent), lastSeq: seq, firstSeq, ended: isTerminal(head.state) };
+  const shown = entries.slice(0, query.limit).map(shownEvent);
+  return { events: shown, lastSeq: seq, firstSeq, ended: isTerminal(head.state) };
 }
 
 function shownEvent({ seq, body }: LogEntry): object {

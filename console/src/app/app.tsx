@@ -35,7 +35,7 @@ const LATER: Readonly<Record<string, () => Promise<PageOf>>> = {
   agent: async () => (await import("../agents/agent-page.tsx")).AgentPage,
   tasks: async () => (await import("../tasks/tasks-page.tsx")).TasksPage,
   task: async () => (await import("../task/task-page.tsx")).TaskPage,
-  inbox: async () => (await import("../tasks/inbox-page.tsx")).InboxPage,
+  inbox: async () => (await import("../inbox/inbox-page.tsx")).InboxPage,
   webhooks: async () => (await import("../webhooks/webhooks-page.tsx")).WebhooksPage,
   server: async () => (await import("../server/server-page.tsx")).ServerPage,
 };
@@ -45,7 +45,8 @@ function CurrentPage(): JSX.Element {
   if (place === "") return <AgentsPage />;
   if (place === "agents" && id !== "") return <Later name={view === "chat" ? "chat" : "agent"} id={id} rest={rest} />;
   if (place === "tasks" && id !== "") return <Later name="task" id={id} />;
-  if (["tasks", "inbox", "webhooks", "server"].includes(place) && id === "") return <Later name={place} />;
+  if (place === "inbox") return <Later name="inbox" id={id} keeps />;
+  if (["tasks", "webhooks", "server"].includes(place) && id === "") return <Later name={place} />;
   return (
     <Page title="Not found">
       <Empty icon="search" title="This page does not exist.">
@@ -61,15 +62,15 @@ function CurrentPage(): JSX.Element {
 
 const loaded = new Map<string, PageOf>();
 
-function Later({
-  name,
-  id = "",
-  rest,
-}: {
+interface LaterProps {
   readonly name: string;
   readonly id?: string;
   readonly rest?: string | undefined;
-}): JSX.Element {
+  /** The page stays the same if another id is opened. */
+  readonly keeps?: boolean;
+}
+
+function Later({ name, id = "", rest, keeps = false }: LaterProps): JSX.Element {
   const [, setLoaded] = useState(0);
   const [failed, setFailed] = useState(false);
   const Found = loaded.get(name);
@@ -84,7 +85,7 @@ function Later({
       () => setFailed(true),
     );
   }, [name]);
-  if (Found !== undefined) return <Found key={`${name} ${id}`} id={id} rest={rest} />;
+  if (Found !== undefined) return <Found key={keeps ? name : `${name} ${id}`} id={id} rest={rest} />;
   return (
     <Page title="Palaver">
       {failed ? (

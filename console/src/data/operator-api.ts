@@ -16,11 +16,14 @@ import type {
 export class ApiError extends Error {
   readonly status: number;
   readonly request: string;
+  /** What the server says about the error for programs. */
+  readonly details: Readonly<Record<string, string>>;
 
-  constructor(message: string, status: number, request: string) {
+  constructor(message: string, status: number, request: string, details: ApiError["details"] = {}) {
     super(message);
     this.status = status;
     this.request = request;
+    this.details = details;
   }
 }
 
@@ -59,14 +62,16 @@ async function request<T>(path: string, { query = {}, signal, body }: RequestOpt
   noteAnswer();
   if (response.ok) return JSON.parse(text) as T;
   if (response.status === 401) forgetSession();
-  throw new ApiError(messageIn(text) ?? `The server answered ${response.status}.`, response.status, shown);
+  const { message, details } = errorIn(text);
+  throw new ApiError(message ?? `The server answered ${response.status}.`, response.status, shown, details);
 }
 
-function messageIn(text: string): string | undefined {
+function errorIn(text: string): { readonly message?: string; readonly details?: ApiError["details"] } {
   try {
-    return (JSON.parse(text) as { readonly error?: { readonly message?: string } }).error?.message;
+    const { error } = JSON.parse(text) as { readonly error?: ReturnType<typeof errorIn> };
+    return error ?? {};
   } catch {
-    return undefined;
+    return {};
   }
 }
 
@@ -85,6 +90,8 @@ export const operatorApi = {
     request<{ readonly webhooks: readonly Webhook[] }>("webhooks", withSignal(signal)),
   deadLetters: (query: Query, signal?: AbortSignal) =>
     request<DeadLetters>("dead-letters", { query, ...withSignal(signal) }),
+  answer: (key: string, body: object) => request<object>(`tasks/${encodeURIComponent(key)}/answer`, { body }),
+  cancel: (key: string) => request<object>(`tasks/${encodeURIComponent(key)}/cancel`, { body: {} }),
   redeliver: (letter: object) => request<object>("dead-letters/redeliver", { body: letter }),
   metrics: (signal?: AbortSignal) => request<{ readonly metrics: readonly Metric[] }>("metrics", withSignal(signal)),
 } as const satisfies Record<string, (...values: never[]) => Promise<unknown>>;

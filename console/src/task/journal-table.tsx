@@ -2,7 +2,8 @@ import type { JSX } from "preact";
 import { href } from "../app/place.ts";
 import type { JournalEntry } from "../data/operator-types.ts";
 import { clock, count, duration, exact, shortId } from "../text/format.ts";
-import { endOf, wordsOf } from "./time-line.tsx";
+import { wordsOf } from "./journal-words.ts";
+import { endOf } from "./time-line.tsx";
 
 const KINDS: Readonly<Record<JournalEntry["kind"], string>> = {
   attempt: "Run",

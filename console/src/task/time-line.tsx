@@ -3,6 +3,7 @@ import { useMemo } from "preact/hooks";
 import type { JournalEntry } from "../data/operator-types.ts";
 import { Icon, type IconName } from "../parts/icon.tsx";
 import { clock, duration } from "../text/format.ts";
+import { wordsOf } from "./journal-words.ts";
 import { positionOf, type ScalePiece, timeScale } from "./time-scale.ts";
 
 interface Lane {
@@ -31,23 +32,6 @@ export function endOf(entry: JournalEntry, journal: readonly JournalEntry[], now
   if (entry.end !== undefined) return entry.end;
   if (entry.kind !== "attempt") return now;
   return journal.find((each) => each.kind === "attempt" && each.start > entry.start)?.start ?? now;
-}
-
-/** What a bar is called. Keys of steps and waits end with their number of occurrence. */
-export function wordsOf({ kind, key, attempt }: JournalEntry): string {
-  if (kind === "attempt") return `Attempt ${key}`;
-  const name = key
-    .replace(/#\d+$/, "")
-    .replace(/^(?:step|ask|sleep|auth|call):/, "")
-    .replace(/:$/, "");
-  const words: Readonly<Record<string, string>> = {
-    wait: "Sleep",
-    question: "Question",
-    delivery: "Webhook",
-    child: "Task",
-    step: "Step",
-  };
-  return name === "" ? (words[kind] ?? `Attempt ${attempt}`) : name;
 }
 
 /** A picture of what the task did, and when. Times in which nothing happened are folded. The table below has the same as text. */
