@@ -8,7 +8,7 @@ import type { OperatorParts, OperatorPush } from "./contract.ts";
 import { readDeadLetterCursor, writeDeadLetterCursor } from "./cursor.ts";
 import { listTasks, type TaskFilter } from "./list-tasks.ts";
 import { createOutlines, type Outlines } from "./read-outline.ts";
-import { type EventsQuery, readEvents, readTask } from "./read-task.ts";
+import { type EventsQuery, readEvents, readTask, type TaskQuery } from "./read-task.ts";
 import { readTrace } from "./read-trace.ts";
 
 /** The most webhooks in one answer. */
@@ -21,7 +21,7 @@ const MAX_WEBHOOKS = 200;
 export interface Operator extends Outlines {
   server(): object;
   tasks(filter: TaskFilter): Promise<object>;
-  task(key: TaskId): Promise<object>;
+  task(key: TaskId, query?: TaskQuery): Promise<object>;
   cancel(key: TaskId): Promise<object>;
   answer(key: TaskId, answer: OperatorAnswer): Promise<object>;
   events(key: TaskId, query: EventsQuery): Promise<object>;
@@ -48,7 +48,7 @@ export function createOperator(parts: OperatorParts): Operator {
   return {
     server: () => ({ ...facts, counts: counts() }),
     tasks: (filter) => listTasks(store, filter),
-    task: (key) => readTask(parts, key),
+    task: (key, query) => readTask(parts, key, query),
     cancel: (key) => cancelTask(parts, key),
     answer: (key, answer) => answerTask(parts, key, answer),
     events: (key, query) => readEvents(parts, key, query),

@@ -23,10 +23,19 @@ export async function recordOf({ store }: OperatorParts, key: TaskId, history: n
   return record;
 }
 
+export interface TaskQuery {
+  /** Whether the journal is in the answer; it may have very many entries. Default true. */
+  readonly hasJournal?: boolean;
+}
+
 /** One task with its place in a trace, its last 100 messages, the messages that it has not read, and its journal. */
-export async function readTask(parts: OperatorParts, key: TaskId): Promise<object> {
+export async function readTask(
+  parts: OperatorParts,
+  key: TaskId,
+  { hasJournal = true }: TaskQuery = {},
+): Promise<object> {
   const record = await recordOf(parts, key, MAX_HISTORY);
-  const [inbox, journal] = await Promise.all([parts.store.inbox(key), parts.store.journal(key)]);
+  const [inbox, journal] = await Promise.all([parts.store.inbox(key), hasJournal ? parts.store.journal(key) : []]);
   const { trace } = readRunner(record.head.runner);
   return {
     task: shownTask(record),
@@ -34,7 +43,7 @@ export async function readTask(parts: OperatorParts, key: TaskId): Promise<objec
     history: record.history.map(({ after, body }) => ({ after, message: JSON.parse(body) as unknown })),
     ...(record.largeHistory !== undefined && { historyOmitted: true }),
     inbox: inbox.map(({ id, kind, at }) => ({ id, kind, at: new Date(at).toISOString() })),
-    journal: readJournal(journal),
+    ...(hasJournal && { journal: readJournal(journal) }),
   };
 }
 

@@ -11,6 +11,7 @@ import type {
   TaskPage,
   Webhook,
 } from "./operator-types.ts";
+import type { OutlineAnswer, SnapshotAnswer, TraceAnswer } from "./task-types.ts";
 
 /** The operator API could not answer. `status` is 0 if there was no answer at all. */
 export class ApiError extends Error {
@@ -80,10 +81,19 @@ export const operatorApi = {
   server: (signal?: AbortSignal) => request<ServerAnswer>("server", withSignal(signal)),
   nodes: (signal?: AbortSignal) => request<NodesAnswer>("nodes", withSignal(signal)),
   tasks: (query: Query, signal?: AbortSignal) => request<TaskPage>("tasks", { query, ...withSignal(signal) }),
-  task: (key: string, signal?: AbortSignal) =>
-    request<TaskAnswer>(`tasks/${encodeURIComponent(key)}`, withSignal(signal)),
-  events: (key: string, query: { readonly after: number; readonly wait?: number }, signal?: AbortSignal) =>
-    request<EventPage>(`tasks/${encodeURIComponent(key)}/events`, { query, ...withSignal(signal) }),
+  task: (key: string, query: Query = {}, signal?: AbortSignal) =>
+    request<TaskAnswer>(`tasks/${encodeURIComponent(key)}`, { query, ...withSignal(signal) }),
+  events: (
+    key: string,
+    query: { readonly after: number; readonly wait?: number; readonly limit?: number },
+    signal?: AbortSignal,
+  ) => request<EventPage>(`tasks/${encodeURIComponent(key)}/events`, { query, ...withSignal(signal) }),
+  outline: (key: string, query: Query, signal?: AbortSignal) =>
+    request<OutlineAnswer>(`tasks/${encodeURIComponent(key)}/outline`, { query, ...withSignal(signal) }),
+  snapshot: (key: string, seq: number, signal?: AbortSignal) =>
+    request<SnapshotAnswer>(`tasks/${encodeURIComponent(key)}/snapshot`, { query: { seq }, ...withSignal(signal) }),
+  trace: (key: string, signal?: AbortSignal) =>
+    request<TraceAnswer>(`tasks/${encodeURIComponent(key)}/trace`, withSignal(signal)),
   webhooksOf: (key: string, signal?: AbortSignal) =>
     request<{ readonly webhooks: readonly Webhook[] }>(`tasks/${encodeURIComponent(key)}/webhooks`, withSignal(signal)),
   webhooks: (signal?: AbortSignal) =>

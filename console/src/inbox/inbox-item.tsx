@@ -51,8 +51,7 @@ export function InboxItem({ waiting, taken, onAnswered }: InboxItemProps): JSX.E
     } catch (error) {
       setSent(false);
       const { details = {} } = error instanceof ApiError ? error : {};
-      if (details["answeredBy"] !== undefined)
-        setLost({ by: details["answeredBy"], text: details["answer"] ?? "" });
+      if (details["answeredBy"] !== undefined) setLost({ by: details["answeredBy"], text: details["answer"] ?? "" });
       else setFailure(error instanceof Error ? error.message : String(error));
     }
   };
@@ -129,7 +128,10 @@ const MOST_STEPS = 12;
 
 /** The last steps of the task. */
 function SoFar({ taskKey }: { readonly taskKey: string }): JSX.Element | null {
-  const { value } = usePolled({ key: `so far ${taskKey}`, load: (signal) => operatorApi.task(taskKey, signal) });
+  const { value } = usePolled({
+    key: `so far ${taskKey}`,
+    load: (signal) => operatorApi.outline(taskKey, { log: "false" }, signal),
+  });
   const done = (value?.journal ?? []).filter(({ kind }) => kind === "step" || kind === "child").slice(-MOST_STEPS);
   if (done.length === 0) return null;
   return (

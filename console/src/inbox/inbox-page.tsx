@@ -40,7 +40,11 @@ export function InboxPage({ id }: { readonly id: string }): JSX.Element {
         <>
           Inbox{" "}
           <span class="soft">
-            {waiting === undefined ? "" : total === 0 ? "nothing waits" : `${plural(total, "question")}${hasMore ? " and more" : ""}`}
+            {waiting === undefined
+              ? ""
+              : total === 0
+                ? "nothing waits"
+                : `${plural(total, "question")}${hasMore ? " and more" : ""}`}
           </span>
         </>
       }
@@ -124,7 +128,7 @@ function InboxList({ waiting, answered, chosen }: InboxListProps): JSX.Element {
               aria-current={each.key === chosen ? "true" : undefined}
             >
               <AgentFlag id={each.task.agent} />
-              <span class="asked">{each.question.text}</span>
+              <span class="asked">{plainText(each.question.text)}</span>
               <span class={isUrgent(each, now) ? "left bad" : "left"}>
                 {each.until === undefined ? "" : `${duration(each.until - now)} left`}
               </span>
@@ -144,7 +148,7 @@ function InboxList({ waiting, answered, chosen }: InboxListProps): JSX.Element {
               <li key={each.key}>
                 <a href={href(`tasks/${encodeURIComponent(each.task.key)}`)}>
                   <AgentFlag id={each.task.agent} />
-                  <span class="asked">{each.question.text}</span>
+                  <span class="asked">{plainText(each.question.text)}</span>
                   <small class="cut">{answerWords(each)}</small>
                 </a>
               </li>
@@ -159,9 +163,14 @@ function InboxList({ waiting, answered, chosen }: InboxListProps): JSX.Element {
   );
 }
 
-/** Whether less than six hours are left. */
+/** Without the signs of Markdown. */
+function plainText(text: string): string {
+  return text.replace(/[*_`#]+/g, "");
+}
+
+/** Whether less than an hour is left. */
 function isUrgent({ until }: WaitingTask, now: number): boolean {
-  return until !== undefined && until - now < 21_600_000;
+  return until !== undefined && until - now < 3_600_000;
 }
 
 function answerWords({ answer, question }: AnsweredTask): string {

@@ -115,7 +115,7 @@ function useAnswered(waiting: readonly WaitingTask[] | undefined): readonly Answ
 
 /** The message that followed the question. */
 async function readAnswer({ task, question }: WaitingTask): Promise<TakenAnswer> {
-  const { history, task: now } = await operatorApi.task(task.key);
+  const { history, task: now } = await operatorApi.task(task.key, { journal: "false" });
   const found = history.find(({ after, message }) => after >= task.seq && message.role === "ROLE_USER")?.message;
   if (found !== undefined) return { by: answererOf(found, task.owner), text: question.isSecret ? "" : textOf(found) };
   return { by: "", text: now.state === "canceled" ? "canceled" : question.isSecret ? "" : now.state };

@@ -54,7 +54,8 @@ export const OPERATOR_ROUTES: readonly OperatorRoute[] = [
   {
     method: "GET",
     path: ["tasks", "*"],
-    run: withoutQuery((operator, request) => operator.task(request.key)),
+    run: (operator, { query, key }) =>
+      operator.task(key, { hasJournal: truth(knownParameters(query, ["journal"]), "journal") ?? true }),
   },
   {
     method: "GET",
