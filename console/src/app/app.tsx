@@ -5,7 +5,7 @@ import { startOverview } from "../data/overview.ts";
 import { Empty, Loading } from "../parts/notice.tsx";
 import { Frame, Page } from "./frame.tsx";
 import { Palette } from "./palette.tsx";
-import { href } from "./place.ts";
+import { href, INSPECTED, INSPECTED_ID } from "./place.ts";
 import { route } from "./route.ts";
 import { sessionToken } from "./session.ts";
 import { SignIn } from "./sign-in.tsx";
@@ -14,7 +14,7 @@ import { SignIn } from "./sign-in.tsx";
 export function App(): JSX.Element {
   const isSignedIn = sessionToken.value !== undefined;
   useEffect(() => {
-    if (isSignedIn) startOverview();
+    if (isSignedIn && INSPECTED === undefined) startOverview();
   }, [isSignedIn]);
   if (!isSignedIn) return <SignIn />;
   return (
@@ -38,10 +38,16 @@ const LATER: Readonly<Record<string, () => Promise<PageOf>>> = {
   inbox: async () => (await import("../inbox/inbox-page.tsx")).InboxPage,
   webhooks: async () => (await import("../webhooks/webhooks-page.tsx")).WebhooksPage,
   server: async () => (await import("../server/server-page.tsx")).ServerPage,
+  "remote-task": async () => (await import("../inspect/remote-task-page.tsx")).RemoteTaskPage,
+  "remote-tasks": async () => (await import("../inspect/remote-tasks-page.tsx")).RemoteTasksPage,
 };
 
 function CurrentPage(): JSX.Element {
   const [place = "", id = "", view, rest] = route.value.segments;
+  if (INSPECTED !== undefined) {
+    if (place === "" || (place === "agents" && view === undefined)) return <Later name="agent" id={INSPECTED_ID} />;
+    if (place === "tasks") return <Later name={id === "" ? "remote-tasks" : "remote-task"} id={id} />;
+  }
   if (place === "") return <AgentsPage />;
   if (place === "agents" && id !== "") return <Later name={view === "chat" ? "chat" : "agent"} id={id} rest={rest} />;
   if (place === "tasks" && id !== "") return <Later name="task" id={id} />;
