@@ -71,7 +71,7 @@ function Card({ id, card }: { readonly id: string; readonly card: CardView }): J
         ))
       )}
       <Facts id={id} card={card} />
-      <h2 class="section">Skills</h2>
+      {card.skills.length > 0 && <h2 class="section">Skills</h2>}
       <ul class="cards">
         {card.skills.map((skill) => (
           <Skill key={skill.id} agent={id} skill={skill} />

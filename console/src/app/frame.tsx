@@ -154,8 +154,8 @@ function ConnectionSign(): JSX.Element {
   const themeIcon = theme.value === "light" ? "sun" : theme.value === "dark" ? "moon" : "system";
   return (
     <div class="sign">
-      <span class={isLive ? "live" : "lost"}>
-        <Icon name={isLive ? "live" : "lost"} />
+      <span class={isLive || INSPECTED !== undefined ? "live" : "lost"}>
+        <Icon name={INSPECTED !== undefined ? "search" : isLive ? "live" : "lost"} />
         <span>
           <strong>
             {INSPECTED !== undefined

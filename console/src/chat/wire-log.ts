@@ -120,6 +120,8 @@ function recorded(response: Response, { onFrame, onEnd }: Recorder): Response {
         if (isStream) text = takeFrames(text, onFrame);
       },
       flush: () => onEnd(isStream ? undefined : text),
+      // The client has read enough, such as the last event of a task.
+      cancel: () => onEnd(isStream ? undefined : text),
     }),
   );
   const copy = new Response(observed, {
