@@ -2,11 +2,14 @@ import { A2AError } from "../protocol/error.ts";
 import type { TaskId } from "../protocol/ids.ts";
 import type { DeadLetterRef } from "../push/contract.ts";
 import { metricsJson } from "../telemetry/metrics/metrics-json.ts";
-import { answerTask, cancelTask, type OperatorAnswer } from "./change-task.ts";
+import { answerTask, type OperatorAnswer } from "./answer-task.ts";
+import { cancelTask } from "./cancel-task.ts";
 import type { OperatorParts, OperatorPush } from "./contract.ts";
 import { readDeadLetterCursor, writeDeadLetterCursor } from "./cursor.ts";
 import { listTasks, type TaskFilter } from "./list-tasks.ts";
-import { type EventsQuery, readEvents, readTask } from "./read-task.ts";
+import { createOutlines, type Outlines } from "./read-outline.ts";
+import { type EventsQuery, readEvents, readTask, type TaskQuery } from "./read-task.ts";
+import { readTrace } from "./read-trace.ts";
 
 /** The most webhooks in one answer. */
 const MAX_WEBHOOKS = 200;
@@ -15,13 +18,14 @@ const MAX_WEBHOOKS = 200;
  * The operations for operators, over the tasks of all callers. No operation of the protocol uses them. Results are JSON objects of bounded size. Errors
  * are `A2AError`s.
  */
-export interface Operator {
+export interface Operator extends Outlines {
   server(): object;
   tasks(filter: TaskFilter): Promise<object>;
-  task(key: TaskId): Promise<object>;
+  task(key: TaskId, query?: TaskQuery): Promise<object>;
   cancel(key: TaskId): Promise<object>;
   answer(key: TaskId, answer: OperatorAnswer): Promise<object>;
   events(key: TaskId, query: EventsQuery): Promise<object>;
+  trace(key: TaskId): Promise<object>;
   webhooksOf(key: TaskId): Promise<object>;
   webhooks(): Promise<object>;
   deadLetters(query: DeadLetterFilter): Promise<object>;
@@ -45,10 +49,12 @@ export function createOperator(parts: OperatorParts): Operator {
   return {
     server: () => ({ ...facts, counts: counts() }),
     tasks: (filter) => listTasks(store, filter),
-    task: (key) => readTask(parts, key),
+    task: (key, query) => readTask(parts, key, query),
     cancel: (key) => cancelTask(parts, key),
     answer: (key, answer) => answerTask(parts, key, answer),
     events: (key, query) => readEvents(parts, key, query),
+    ...createOutlines(parts),
+    trace: (key) => readTrace(parts, key),
     webhooksOf: async (key) => ({ webhooks: await pushOf(parts).view.ofTask(key) }),
     webhooks: async () => ({ webhooks: await pushOf(parts).view.claimed(MAX_WEBHOOKS) }),
     async deadLetters({ limit = 50, cursor, taskId }) {

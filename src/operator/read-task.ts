@@ -23,10 +23,19 @@ export async function recordOf({ store }: OperatorParts, key: TaskId, history: n
   return record;
 }
 
+export interface TaskQuery {
+  /** Whether the journal is in the answer; it may have very many entries. Default true. */
+  readonly hasJournal?: boolean;
+}
+
 /** One task with its place in a trace, its last 100 messages, the messages that it has not read, and its journal. */
-export async function readTask(parts: OperatorParts, key: TaskId): Promise<object> {
+export async function readTask(
+  parts: OperatorParts,
+  key: TaskId,
+  { hasJournal = true }: TaskQuery = {},
+): Promise<object> {
   const record = await recordOf(parts, key, MAX_HISTORY);
-  const [inbox, journal] = await Promise.all([parts.store.inbox(key), parts.store.journal(key)]);
+  const [inbox, journal] = await Promise.all([parts.store.inbox(key), hasJournal ? parts.store.journal(key) : []]);
   const { trace } = readRunner(record.head.runner);
   return {
     task: shownTask(record),
@@ -34,7 +43,7 @@ export async function readTask(parts: OperatorParts, key: TaskId): Promise<objec
     history: record.history.map(({ after, body }) => ({ after, message: JSON.parse(body) as unknown })),
     ...(record.largeHistory !== undefined && { historyOmitted: true }),
     inbox: inbox.map(({ id, kind, at }) => ({ id, kind, at: new Date(at).toISOString() })),
-    journal: readJournal(journal),
+    ...(hasJournal && { journal: readJournal(journal) }),
   };
 }
 
@@ -43,6 +52,8 @@ export interface EventsQuery {
   readonly after: number;
   /** Seconds to wait if there are none; at most 30. */
   readonly wait: number;
+  /** The most events. */
+  readonly limit: number;
   readonly signal: AbortSignal;
 }
 
@@ -56,7 +67,8 @@ export async function readEvents(parts: OperatorParts, key: TaskId, query: Event
     entries = await parts.store.log(key, after, MAX_EVENT_BYTES);
   }
   const { head, seq, firstSeq } = entries.length === 0 ? record : await recordOf(parts, key, 0);
-  return { events: entries.map(shownEvent), lastSeq: seq, firstSeq, ended: isTerminal(head.state) };
+  const shown = entries.slice(0, query.limit).map(shownEvent);
+  return { events: shown, lastSeq: seq, firstSeq, ended: isTerminal(head.state) };
 }
 
 function shownEvent({ seq, body }: LogEntry): object {

@@ -1,4 +1,6 @@
-import { agentUrl } from "../app/place.ts";
+import type { Discovered } from "palaver/client";
+import { agentUrl, INSPECTED } from "../app/place.ts";
+import { agentFetch } from "../data/agent-fetch.ts";
 
 /** A card as the console shows it. All texts come from the agent. */
 export interface CardView {
@@ -15,6 +17,8 @@ export interface CardView {
   readonly documentationUrl: string | undefined;
   /** Names of the security schemes. */
   readonly schemes: readonly string[];
+  /** What the client found that is not as the specification says. */
+  readonly warnings: readonly string[];
   readonly json: unknown;
 }
 
@@ -90,13 +94,42 @@ export function readCard(json: unknown): CardView {
     provider: text(record(card["provider"])["organization"]) || undefined,
     documentationUrl: text(card["documentationUrl"]) || undefined,
     schemes: Object.keys(record(card["securitySchemes"])),
+    warnings: [],
+    json,
+  };
+}
+
+/** A card of any version, as the client reads it. */
+function viewOf({ card, json, warnings }: Discovered): CardView {
+  const schemas = record(record(card.capabilities.extensions?.find(({ uri }) => uri === SCHEMAS)?.params)["skills"]);
+  return {
+    name: card.name,
+    description: card.description,
+    version: card.version,
+    skills: card.skills.map(({ id, name, description, tags, examples = [] }) => ({
+      ...{ id, name: name || id, description, tags, examples },
+      schema: Object.hasOwn(schemas, id) ? record(schemas[id]) : undefined,
+    })),
+    interfaces: card.interfaces.map(({ url, binding, protocolVersion }) => ({
+      url,
+      binding,
+      version: protocolVersion,
+    })),
+    streaming: card.capabilities.streaming === true,
+    push: card.capabilities.pushNotifications === true,
+    inputModes: card.defaultInputModes,
+    outputModes: card.defaultOutputModes,
+    provider: card.provider?.organization,
+    documentationUrl: card.documentationUrl,
+    schemes: Object.keys(card.securitySchemes ?? {}),
+    warnings: warnings.map(({ field, description }) => `${field} ${description}.`),
     json,
   };
 }
 
 /** What is wrong with a card, in words. */
 export function cardProblems(card: CardView): readonly string[] {
-  const problems: string[] = [];
+  const problems: string[] = [...card.warnings];
   if (card.description.trim() === "") problems.push("It does not say what the agent does.");
   if (card.skills.length === 0) problems.push("It lists no skills.");
   const silent = card.skills.filter(({ examples }) => examples.length === 0).map(({ name }) => name);
@@ -112,8 +145,15 @@ function isLocal(url: string): boolean {
   return /^(?:localhost|127\.|\[::1\])/.test(URL.parse(url)?.host ?? "");
 }
 
-/** The card of an agent of this server. Rejects with an `Error` for people. */
+/** The card of an agent, read as any client reads it, with everything that is wrong with it. Rejects with an `Error` for people. */
+export async function discoverCard(id: string, signal: AbortSignal): Promise<CardView> {
+  const { discover } = await import("palaver/client");
+  return viewOf(await discover(agentUrl(id), { fetch: agentFetch, cache: false, signal }));
+}
+
+/** The card of an agent. Rejects with an `Error` for people. */
 export async function fetchCard(id: string, signal: AbortSignal): Promise<CardView> {
+  if (INSPECTED !== undefined) return discoverCard(id, signal);
   const response = await fetch(`${agentUrl(id)}.well-known/agent-card.json`, {
     headers: { "a2a-version": "1.0" },
     signal,

@@ -31,3 +31,22 @@ export function figuresOf(tasks: readonly TaskRow[], metrics: readonly Metric[])
     };
   };
 }
+
+/** The calls of an agent since the server started, and how long they took on average. */
+export function callsOf(
+  metrics: readonly Metric[],
+  agent: string,
+): { readonly calls: number; readonly refused: number; readonly milliseconds: number } {
+  const of = (name: string): Metric["values"] =>
+    (metrics.find((metric) => metric.name === name)?.values ?? []).filter(({ labels }) => labels["agent"] === agent);
+  const total = of("palaver_calls_total");
+  const sum = (values: Metric["values"]): number => values.reduce((all, { value = 0 }) => all + value, 0);
+  const times = of("palaver_call_duration_seconds");
+  const count = times.reduce((all, each) => all + (each.count ?? 0), 0);
+  const seconds = times.reduce((all, each) => all + (each.sum ?? 0), 0);
+  return {
+    calls: sum(total),
+    refused: sum(total.filter(({ labels }) => labels["outcome"] !== "ok")),
+    milliseconds: count === 0 ? 0 : (1000 * seconds) / count,
+  };
+}

@@ -1,6 +1,6 @@
 import type { JSX } from "preact";
 import { Page } from "../app/frame.tsx";
-import { agentUrl, href } from "../app/place.ts";
+import { agentUrl, href, INSPECTED } from "../app/place.ts";
 import { ApiError, operatorApi } from "../data/operator-api.ts";
 import { usePolled } from "../data/polled.ts";
 import { AgentFlag } from "../parts/agent-flag.tsx";
@@ -9,8 +9,10 @@ import { Icon } from "../parts/icon.tsx";
 import { JsonView } from "../parts/json-view.tsx";
 import { Failure, Loading, Notice } from "../parts/notice.tsx";
 import { TaskRows } from "../tasks/task-rows.tsx";
+import { duration } from "../text/format.ts";
 import { safeUrl } from "../text/markdown.ts";
-import { type CardView, cardProblems, fetchCard, type SkillView } from "./agent-card.ts";
+import { type CardView, cardProblems, discoverCard, type SkillView } from "./agent-card.ts";
+import { callsOf } from "./agent-figures.ts";
 
 /** One agent: its card as people read it, what is wrong with it, its skills and its last tasks. */
 export function AgentPage({ id }: { readonly id: string }): JSX.Element {
@@ -21,7 +23,7 @@ export function AgentPage({ id }: { readonly id: string }): JSX.Element {
   } = usePolled({
     key: `card ${id}`,
     load: (signal) =>
-      fetchCard(id, signal).catch((failure: unknown) => {
+      discoverCard(id, signal).catch((failure: unknown) => {
         throw new ApiError(failure instanceof Error ? failure.message : String(failure), 1, `GET ${agentUrl(id)}`);
       }),
   });
@@ -31,7 +33,7 @@ export function AgentPage({ id }: { readonly id: string }): JSX.Element {
       title={name}
       heading={
         <>
-          <a href={href("")}>Agents</a>
+          <a href={href("")}>{INSPECTED === undefined ? "Agents" : "Card"}</a>
           <span class="slash">/</span>
           <AgentFlag id={id} />
           {name}
@@ -57,13 +59,19 @@ function Card({ id, card }: { readonly id: string; readonly card: CardView }): J
   return (
     <>
       <p class="sentence">{card.description}</p>
-      {problems.map((problem) => (
-        <Notice key={problem} kind="warn">
-          {problem}
-        </Notice>
-      ))}
+      {problems.length === 0 ? (
+        <p class="finding">
+          <Icon name="check" /> Nothing is wrong with the card.
+        </p>
+      ) : (
+        problems.map((problem) => (
+          <Notice key={problem} kind="warn">
+            {problem}
+          </Notice>
+        ))
+      )}
       <Facts id={id} card={card} />
-      <h2 class="section">Skills</h2>
+      {card.skills.length > 0 && <h2 class="section">Skills</h2>}
       <ul class="cards">
         {card.skills.map((skill) => (
           <Skill key={skill.id} agent={id} skill={skill} />
@@ -88,7 +96,12 @@ function Card({ id, card }: { readonly id: string; readonly card: CardView }): J
           ))}
         </tbody>
       </table>
-      <LastTasks id={id} />
+      {INSPECTED === undefined && (
+        <>
+          <AgentHealth id={id} />
+          <LastTasks id={id} />
+        </>
+      )}
       <details class="fold">
         <summary>The card as JSON</summary>
         <CopyButton text={JSON.stringify(card.json, undefined, 2)}>Copy</CopyButton>
@@ -159,6 +172,48 @@ function Skill({ agent, skill }: { readonly agent: string; readonly skill: Skill
       </p>
       {skill.tags.length > 0 && <small>{skill.tags.join(", ")}</small>}
     </li>
+  );
+}
+
+/** What the agent does now, and how its calls went since the server started. */
+function AgentHealth({ id }: { readonly id: string }): JSX.Element | null {
+  const { value } = usePolled({
+    key: `health of ${id}`,
+    every: 4000,
+    load: async (signal) => {
+      const states = ["working", "input-required", "auth-required", "failed"] as const;
+      const counts = await Promise.all(
+        states.map((state) => operatorApi.tasks({ agent: id, state, limit: 100 }, signal)),
+      );
+      // 503: metrics are turned off.
+      const { metrics } = await operatorApi.metrics(signal).catch(() => ({ metrics: [] }));
+      return { counts: counts.map(({ tasks, next }) => `${tasks.length}${next === undefined ? "" : "+"}`), metrics };
+    },
+  });
+  if (value === undefined) return null;
+  const { calls, refused, milliseconds } = callsOf(value.metrics, id);
+  const [working, asking, signing, failed] = value.counts;
+  const facts: readonly (readonly [string, string, string])[] = [
+    ["At work", working ?? "0", ""],
+    ["Need input", asking ?? "0", asking === "0" ? "" : "warn"],
+    ["Need sign-in", signing ?? "0", signing === "0" ? "" : "warn"],
+    ["Failed tasks kept", failed ?? "0", failed === "0" ? "" : "bad"],
+    ["Calls since the start", String(calls), ""],
+    ["Refused or failed calls", String(refused), refused === 0 ? "" : "bad"],
+    ["Answered within", calls === 0 ? "–" : `${duration(milliseconds)} on average`, ""],
+  ];
+  return (
+    <>
+      <h2 class="section">Health</h2>
+      <dl class="facts">
+        {facts.map(([name, text, kind]) => (
+          <div key={name}>
+            <dt>{name}</dt>
+            <dd class={kind}>{text}</dd>
+          </div>
+        ))}
+      </dl>
+    </>
   );
 }
 

@@ -5,7 +5,7 @@ import { startOverview } from "../data/overview.ts";
 import { Empty, Loading } from "../parts/notice.tsx";
 import { Frame, Page } from "./frame.tsx";
 import { Palette } from "./palette.tsx";
-import { href } from "./place.ts";
+import { href, INSPECTED, INSPECTED_ID } from "./place.ts";
 import { route } from "./route.ts";
 import { sessionToken } from "./session.ts";
 import { SignIn } from "./sign-in.tsx";
@@ -14,7 +14,7 @@ import { SignIn } from "./sign-in.tsx";
 export function App(): JSX.Element {
   const isSignedIn = sessionToken.value !== undefined;
   useEffect(() => {
-    if (isSignedIn) startOverview();
+    if (isSignedIn && INSPECTED === undefined) startOverview();
   }, [isSignedIn]);
   if (!isSignedIn) return <SignIn />;
   return (
@@ -35,17 +35,24 @@ const LATER: Readonly<Record<string, () => Promise<PageOf>>> = {
   agent: async () => (await import("../agents/agent-page.tsx")).AgentPage,
   tasks: async () => (await import("../tasks/tasks-page.tsx")).TasksPage,
   task: async () => (await import("../task/task-page.tsx")).TaskPage,
-  inbox: async () => (await import("../tasks/inbox-page.tsx")).InboxPage,
+  inbox: async () => (await import("../inbox/inbox-page.tsx")).InboxPage,
   webhooks: async () => (await import("../webhooks/webhooks-page.tsx")).WebhooksPage,
   server: async () => (await import("../server/server-page.tsx")).ServerPage,
+  "remote-task": async () => (await import("../inspect/remote-task-page.tsx")).RemoteTaskPage,
+  "remote-tasks": async () => (await import("../inspect/remote-tasks-page.tsx")).RemoteTasksPage,
 };
 
 function CurrentPage(): JSX.Element {
   const [place = "", id = "", view, rest] = route.value.segments;
+  if (INSPECTED !== undefined) {
+    if (place === "" || (place === "agents" && view === undefined)) return <Later name="agent" id={INSPECTED_ID} />;
+    if (place === "tasks") return <Later name={id === "" ? "remote-tasks" : "remote-task"} id={id} />;
+  }
   if (place === "") return <AgentsPage />;
   if (place === "agents" && id !== "") return <Later name={view === "chat" ? "chat" : "agent"} id={id} rest={rest} />;
   if (place === "tasks" && id !== "") return <Later name="task" id={id} />;
-  if (["tasks", "inbox", "webhooks", "server"].includes(place) && id === "") return <Later name={place} />;
+  if (place === "inbox") return <Later name="inbox" id={id} keeps />;
+  if (["tasks", "webhooks", "server"].includes(place) && id === "") return <Later name={place} />;
   return (
     <Page title="Not found">
       <Empty icon="search" title="This page does not exist.">
@@ -61,15 +68,15 @@ function CurrentPage(): JSX.Element {
 
 const loaded = new Map<string, PageOf>();
 
-function Later({
-  name,
-  id = "",
-  rest,
-}: {
+interface LaterProps {
   readonly name: string;
   readonly id?: string;
   readonly rest?: string | undefined;
-}): JSX.Element {
+  /** The page stays the same if another id is opened. */
+  readonly keeps?: boolean;
+}
+
+function Later({ name, id = "", rest, keeps = false }: LaterProps): JSX.Element {
   const [, setLoaded] = useState(0);
   const [failed, setFailed] = useState(false);
   const Found = loaded.get(name);
@@ -84,7 +91,7 @@ function Later({
       () => setFailed(true),
     );
   }, [name]);
-  if (Found !== undefined) return <Found key={`${name} ${id}`} id={id} rest={rest} />;
+  if (Found !== undefined) return <Found key={keeps ? name : `${name} ${id}`} id={id} rest={rest} />;
   return (
     <Page title="Palaver">
       {failed ? (

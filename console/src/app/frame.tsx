@@ -8,7 +8,7 @@ import { useNow } from "../parts/moment.tsx";
 import { clock, duration } from "../text/format.ts";
 import { Announcements } from "./announce.tsx";
 import { openPalette } from "./palette.tsx";
-import { href } from "./place.ts";
+import { href, INSPECTED, INSPECTED_ID } from "./place.ts";
 import { route } from "./route.ts";
 import { nextTheme, theme } from "./theme.ts";
 
@@ -19,13 +19,25 @@ interface Place {
 }
 
 /** The pages in the sidebar, in this order. */
-export const PLACES: readonly Place[] = [
-  { path: "", name: "Agents", icon: "agents" },
-  { path: "tasks", name: "Tasks", icon: "tasks" },
-  { path: "inbox", name: "Inbox", icon: "inbox" },
-  { path: "webhooks", name: "Webhooks", icon: "webhooks" },
-  { path: "server", name: "Server", icon: "server" },
-];
+export const PLACES: readonly Place[] = INSPECTED === undefined ? ownPlaces() : inspectedPlaces();
+
+function inspectedPlaces(): readonly Place[] {
+  return [
+    { path: "", name: "Card", icon: "card" },
+    { path: `agents/${INSPECTED_ID}/chat`, name: "Chat", icon: "chat" },
+    { path: "tasks", name: "Tasks", icon: "tasks" },
+  ];
+}
+
+function ownPlaces(): readonly Place[] {
+  return [
+    { path: "", name: "Agents", icon: "agents" },
+    { path: "tasks", name: "Tasks", icon: "tasks" },
+    { path: "inbox", name: "Inbox", icon: "inbox" },
+    { path: "webhooks", name: "Webhooks", icon: "webhooks" },
+    { path: "server", name: "Server", icon: "server" },
+  ];
+}
 
 /** The sidebar, the tabs of narrow screens, and the page. */
 export function Frame({ children }: { readonly children: ComponentChildren }): JSX.Element {
@@ -43,7 +55,7 @@ export function Frame({ children }: { readonly children: ComponentChildren }): J
             <kbd>⌘K</kbd>
           </button>
           <Places label="Pages" />
-          <AgentLinks />
+          {INSPECTED === undefined && <AgentLinks />}
           <ConnectionSign />
         </aside>
         <main id="main" class="sheet" tabIndex={0}>
@@ -67,7 +79,7 @@ function Brand(): JSX.Element {
       </svg>
       <span>
         <strong>Palaver</strong>
-        <small class="cut">{location.host}</small>
+        <small class="cut">{INSPECTED === undefined ? location.host : new URL(INSPECTED).host}</small>
       </span>
     </a>
   );
@@ -76,6 +88,7 @@ function Brand(): JSX.Element {
 /** Where a page belongs: the page of an agent belongs to Agents; a chat has a place of its own. */
 function isHere(path: string): boolean {
   const [first = "", , view] = route.value.segments;
+  if (path.endsWith("/chat")) return view === "chat";
   return path === "" ? first === "" || (first === "agents" && view !== "chat") : first === path;
 }
 
@@ -141,10 +154,18 @@ function ConnectionSign(): JSX.Element {
   const themeIcon = theme.value === "light" ? "sun" : theme.value === "dark" ? "moon" : "system";
   return (
     <div class="sign">
-      <span class={isLive ? "live" : "lost"}>
-        <Icon name={isLive ? "live" : "lost"} />
+      <span class={isLive || INSPECTED !== undefined ? "live" : "lost"}>
+        <Icon name={INSPECTED !== undefined ? "search" : isLive ? "live" : "lost"} />
         <span>
-          <strong>{isLive ? "Live" : lostAt === undefined ? "Connecting" : "Not connected"}</strong>
+          <strong>
+            {INSPECTED !== undefined
+              ? "Inspecting"
+              : isLive
+                ? "Live"
+                : lostAt === undefined
+                  ? "Connecting"
+                  : "Not connected"}
+          </strong>
           <small>{overview.value === undefined ? "" : `Palaver ${overview.value.server.version}`}</small>
         </span>
       </span>

@@ -12,7 +12,15 @@ export function href(path: string): string {
   return CONSOLE_PATH + path;
 }
 
-/** The URL of an agent of this server, with a slash at its end. */
+/** The URL of the agent that this console inspects; `undefined`: it shows the agents of this server. */
+export const INSPECTED: string | undefined =
+  document.querySelector<HTMLMetaElement>('meta[name="palaver-inspects"]')?.content || undefined;
+
+/** The id that stands for the inspected agent in addresses of pages. */
+export const INSPECTED_ID = "agent";
+
+/** The URL of an agent. Of one of this server, with a slash at its end. */
 export function agentUrl(id: string): string {
+  if (INSPECTED !== undefined) return INSPECTED;
   return `${SERVER_URL}/agents/${encodeURIComponent(id)}/`;
 }

@@ -16,6 +16,14 @@ export function listenForShortcuts(): void {
       openPalette();
       return;
     }
+    // In a form, also while one types: send it.
+    if (event.key === "Enter" && (event.metaKey || event.ctrlKey)) {
+      const form = event.target instanceof Element ? event.target.closest("form") : null;
+      if (form === null) return;
+      event.preventDefault();
+      form.requestSubmit();
+      return;
+    }
     if (event.metaKey || event.ctrlKey || event.altKey || isTyping(event.target)) return;
     const key = event.key.toLowerCase();
     const place = PLACES[key];

@@ -5,6 +5,7 @@ import { Page } from "../app/frame.tsx";
 import { agentUrl, href } from "../app/place.ts";
 import { navigate, route, setQuery } from "../app/route.ts";
 import { isTyping } from "../app/shortcuts.ts";
+import { operatorApi } from "../data/operator-api.ts";
 import { usePolled } from "../data/polled.ts";
 import { AgentFlag } from "../parts/agent-flag.tsx";
 import { Button } from "../parts/controls.tsx";
@@ -76,6 +77,7 @@ function Chat({ id, conversation, onNew, credential, onCredential }: ChatProps):
   const running = turns.findLast((turn): turn is AgentTurn => turn.kind === "agent" && turn.endedAt === undefined);
   const failure = conversation.failure.value;
   const example = query.get("say") ?? "";
+  const again = query.get("again") ?? "";
   const send = (message: Outgoing): void => void conversation.send(message);
   const stop = (): void => {
     if (running?.task !== undefined) void conversation.cancel(running.task.id);
@@ -85,6 +87,12 @@ function Chat({ id, conversation, onNew, credential, onCredential }: ChatProps):
     setQuery({ say: undefined }, true);
     // A link on another site must not send anything: it only fills in the field.
     if (!isFirst) send({ parts: [{ text: example }] });
+  }, [conversation]);
+  useEffect(() => {
+    if (again === "") return;
+    setQuery({ again: undefined }, true);
+    // As above: only a click inside the console sends.
+    if (!isFirst) sendAgain(again, send).catch(() => undefined);
   }, [conversation]);
   useChatKeys({ onNew, onWire: () => setQuery({ wire: hasWire ? undefined : "1" }, true) });
   return (
@@ -155,6 +163,13 @@ function Chat({ id, conversation, onNew, credential, onCredential }: ChatProps):
       </div>
     </Page>
   );
+}
+
+/** Sends the first message of a stored task once more. */
+async function sendAgain(key: string, send: (message: Outgoing) => void): Promise<void> {
+  const { history } = await operatorApi.task(key, { journal: "false" });
+  const parts = history[0]?.message.parts ?? [];
+  if (parts.length > 0) send({ parts });
 }
 
 /** A credential for agents that need one. It stays in memory, and is masked in the wire. */

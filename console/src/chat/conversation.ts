@@ -11,6 +11,7 @@ import {
 } from "palaver/client";
 import { announce } from "../app/announce.tsx";
 import { agentUrl } from "../app/place.ts";
+import { agentFetch } from "../data/agent-fetch.ts";
 import type { WirePart } from "../data/operator-types.ts";
 import { readableText } from "./question.ts";
 import { type AgentTurn, lengthsOf, type Turn, turnsOfTasks } from "./turns.ts";
@@ -64,7 +65,7 @@ export function openConversation({
   const contextId = signal(earlier);
   const client = signal<AgentClient | undefined>(undefined);
   const failure = signal<string | undefined>(undefined);
-  const wire = createWireLog();
+  const wire = createWireLog(agentFetch);
   const abort = new AbortController();
   let keys = 0;
   const nextKey = (): string => `turn ${++keys}`;
@@ -91,12 +92,13 @@ export function openConversation({
 
   /** Shows the stored tasks of the context, and follows those that are at work. */
   async function restore(opened: AgentClient): Promise<void> {
-    const page = await opened.taskPage({
-      contextId: earlier,
-      artifacts: true,
-      historyLength: 100,
-      pageSize: MOST_TASKS,
+    const filter = { contextId: earlier, artifacts: true, historyLength: 100, pageSize: MOST_TASKS };
+    const page = await opened.taskPage(filter).catch((error: unknown) => {
+      // Agents of early versions do not list tasks: the conversation goes on without what was said before.
+      if (error instanceof RemoteError && /unsupported|not-found|not-supported/.test(error.code)) return undefined;
+      throw error;
     });
+    if (page === undefined) return;
     turns.value = turnsOfTasks(page.tasks);
     for (const task of page.tasks) {
       if (task.status.state !== "working" && task.status.state !== "submitted") continue;

@@ -1,6 +1,6 @@
 import type { AgentClient } from "palaver/client";
 import type { JSX } from "preact";
-import { href } from "../app/place.ts";
+import { href, INSPECTED } from "../app/place.ts";
 import { navigate, setQuery } from "../app/route.ts";
 import { operatorApi } from "../data/operator-api.ts";
 import type { TaskRow } from "../data/operator-types.ts";
@@ -54,7 +54,8 @@ export function ConversationPicker({
   const { value } = usePolled({
     key: `conversations ${agent}`,
     every: 10_000,
-    load: (signal) => operatorApi.tasks({ agent, limit: 100, text: "true" }, signal),
+    load: async (signal) =>
+      INSPECTED === undefined ? operatorApi.tasks({ agent, limit: 100, text: "true" }, signal) : { tasks: [] },
   });
   const contexts = contextsOf(value?.tasks ?? []);
   if (contexts.length === 0) return null;

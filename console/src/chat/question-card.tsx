@@ -1,6 +1,8 @@
-import { encryptTo, secretPart } from "palaver/client";
+import type { JsonObject } from "palaver/client";
 import type { JSX } from "preact";
 import { useId, useState } from "preact/hooks";
+import { secretPart } from "../../../src/protocol/auth-request-part.ts";
+import type { WirePart } from "../data/operator-types.ts";
 import { SchemaForm } from "../forms/schema-form.tsx";
 import { Button } from "../parts/controls.tsx";
 import { MarkdownView } from "../parts/markdown-view.tsx";
@@ -16,6 +18,21 @@ export interface QuestionCardProps {
 
 /** A question of the agent, with a form for its answer. */
 export function QuestionCard({ question, onAnswer }: QuestionCardProps): JSX.Element {
+  return (
+    <section class="question" aria-label="Question of the agent">
+      <header>
+        <StateMark state={question.authorization === undefined ? "input-required" : "auth-required"} bare />
+        <div class="asked">
+          <MarkdownView text={question.text} />
+        </div>
+      </header>
+      <AnswerForm question={question} onAnswer={onAnswer} />
+    </section>
+  );
+}
+
+/** The form of a question's schema, or a field for words. Either can be chosen. */
+export function AnswerForm({ question, onAnswer }: QuestionCardProps): JSX.Element {
   const { schema, taskId, authorization } = question;
   const [inWords, setInWords] = useState(schema === undefined);
   const answer = { taskId, metadata: metadataOf(question) };
@@ -25,13 +42,7 @@ export function QuestionCard({ question, onAnswer }: QuestionCardProps): JSX.Ele
     </Button>
   );
   return (
-    <section class="question" aria-label="Question of the agent">
-      <header>
-        <StateMark state={authorization === undefined ? "input-required" : "auth-required"} bare />
-        <div class="asked">
-          <MarkdownView text={question.text} />
-        </div>
-      </header>
+    <>
       {authorization !== undefined && <Authorization question={question} />}
       {inWords || schema === undefined ? (
         <>
@@ -47,7 +58,7 @@ export function QuestionCard({ question, onAnswer }: QuestionCardProps): JSX.Ele
           {other}
         </SchemaForm>
       )}
-    </section>
+    </>
   );
 }
 
@@ -106,7 +117,7 @@ function WordsForm({ question, onAnswer }: QuestionCardProps): JSX.Element {
       return;
     }
     const key = authorization?.key;
-    const part = key === undefined ? { text } : secretPart(await encryptTo(key, text));
+    const part = key === undefined ? { text } : await encrypted(key, text);
     onAnswer({ taskId, metadata: metadataOf(question), isSecret, parts: [part] });
   };
   return (
@@ -127,4 +138,9 @@ function WordsForm({ question, onAnswer }: QuestionCardProps): JSX.Element {
       </Button>
     </form>
   );
+}
+
+async function encrypted(key: JsonObject, text: string): Promise<WirePart> {
+  const { encryptTo } = await import("palaver/client");
+  return secretPart(await encryptTo(key, text));
 }

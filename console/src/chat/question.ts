@@ -1,11 +1,5 @@
-import {
-  type AuthRequestData,
-  authRequestOf,
-  type JsonObject,
-  type Message,
-  type Part,
-  type Task,
-} from "palaver/client";
+import type { AuthRequestData, JsonObject, Message, Part, Task } from "palaver/client";
+import { authRequestOf } from "../../../src/protocol/auth-request-part.ts";
 import { answerMetadata, inputRequestsOf, inputSchemaOf } from "../../../src/protocol/input-request.ts";
 
 /** What a task waits for. */
@@ -24,7 +18,11 @@ export interface OpenQuestion {
 /** The first open question of a task; `undefined` if it does not wait. */
 export function questionOf({ id, status }: Task): OpenQuestion | undefined {
   if (status.state !== "input-required" && status.state !== "auth-required") return undefined;
-  const { message } = status;
+  return questionIn(id, status.message);
+}
+
+/** The first question in the status message of a task that waits. */
+export function questionIn(taskId: string, message: Pick<Message, "parts" | "metadata"> | undefined): OpenQuestion {
   const parts = message?.parts ?? [];
   const request = inputRequestsOf(message)[0];
   const authorization = parts.flatMap((part) => authRequestOf(part) ?? [])[0];
@@ -33,7 +31,7 @@ export function questionOf({ id, status }: Task): OpenQuestion | undefined {
     schemas.find(({ requestId }) => requestId === request?.requestId) ??
     (schemas.length === 1 ? schemas[0] : undefined);
   return {
-    taskId: id,
+    taskId,
     text: readableText(message) || request?.prompt || authorization?.description || "The agent needs an answer.",
     requestId: request?.requestId ?? authorization?.requestId,
     isSecret:

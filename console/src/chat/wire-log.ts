@@ -37,8 +37,8 @@ export interface WireLog {
   readonly fetch: typeof fetch;
 }
 
-/** Secrets are replaced before they are recorded. */
-export function createWireLog(): WireLog {
+/** Secrets are replaced before they are recorded. `send`: makes the requests. */
+export function createWireLog(send: typeof fetch = fetch): WireLog {
   const calls = signal<readonly WireCall[]>([]);
   let last = 0;
   let pending: Map<number, Partial<WireCall>> = new Map();
@@ -72,7 +72,7 @@ export function createWireLog(): WireLog {
     };
     calls.value = [...calls.peek().slice(1 - MOST_CALLS), call];
     try {
-      const response = await fetch(input, init);
+      const response = await send(input, init);
       update(number, () => ({ status: response.status }));
       return recorded(response, {
         onFrame: (frame) => update(number, ({ frames }) => ({ frames: [...frames.slice(1 - MOST_FRAMES), frame] })),
@@ -120,6 +120,8 @@ function recorded(response: Response, { onFrame, onEnd }: Recorder): Response {
         if (isStream) text = takeFrames(text, onFrame);
       },
       flush: () => onEnd(isStream ? undefined : text),
+      // The client has read enough, such as the last event of a task.
+      cancel: () => onEnd(isStream ? undefined : text),
     }),
   );
   const copy = new Response(observed, {

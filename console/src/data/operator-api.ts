@@ -11,16 +11,20 @@ import type {
   TaskPage,
   Webhook,
 } from "./operator-types.ts";
+import type { OutlineAnswer, SnapshotAnswer, TraceAnswer } from "./task-types.ts";
 
 /** The operator API could not answer. `status` is 0 if there was no answer at all. */
 export class ApiError extends Error {
   readonly status: number;
   readonly request: string;
+  /** What the server says about the error for programs. */
+  readonly details: Readonly<Record<string, string>>;
 
-  constructor(message: string, status: number, request: string) {
+  constructor(message: string, status: number, request: string, details: ApiError["details"] = {}) {
     super(message);
     this.status = status;
     this.request = request;
+    this.details = details;
   }
 }
 
@@ -59,14 +63,16 @@ async function request<T>(path: string, { query = {}, signal, body }: RequestOpt
   noteAnswer();
   if (response.ok) return JSON.parse(text) as T;
   if (response.status === 401) forgetSession();
-  throw new ApiError(messageIn(text) ?? `The server answered ${response.status}.`, response.status, shown);
+  const { message, details } = errorIn(text);
+  throw new ApiError(message ?? `The server answered ${response.status}.`, response.status, shown, details);
 }
 
-function messageIn(text: string): string | undefined {
+function errorIn(text: string): { readonly message?: string; readonly details?: ApiError["details"] } {
   try {
-    return (JSON.parse(text) as { readonly error?: { readonly message?: string } }).error?.message;
+    const { error } = JSON.parse(text) as { readonly error?: ReturnType<typeof errorIn> };
+    return error ?? {};
   } catch {
-    return undefined;
+    return {};
   }
 }
 
@@ -75,16 +81,27 @@ export const operatorApi = {
   server: (signal?: AbortSignal) => request<ServerAnswer>("server", withSignal(signal)),
   nodes: (signal?: AbortSignal) => request<NodesAnswer>("nodes", withSignal(signal)),
   tasks: (query: Query, signal?: AbortSignal) => request<TaskPage>("tasks", { query, ...withSignal(signal) }),
-  task: (key: string, signal?: AbortSignal) =>
-    request<TaskAnswer>(`tasks/${encodeURIComponent(key)}`, withSignal(signal)),
-  events: (key: string, query: { readonly after: number; readonly wait?: number }, signal?: AbortSignal) =>
-    request<EventPage>(`tasks/${encodeURIComponent(key)}/events`, { query, ...withSignal(signal) }),
+  task: (key: string, query: Query = {}, signal?: AbortSignal) =>
+    request<TaskAnswer>(`tasks/${encodeURIComponent(key)}`, { query, ...withSignal(signal) }),
+  events: (
+    key: string,
+    query: { readonly after: number; readonly wait?: number; readonly limit?: number },
+    signal?: AbortSignal,
+  ) => request<EventPage>(`tasks/${encodeURIComponent(key)}/events`, { query, ...withSignal(signal) }),
+  outline: (key: string, query: Query, signal?: AbortSignal) =>
+    request<OutlineAnswer>(`tasks/${encodeURIComponent(key)}/outline`, { query, ...withSignal(signal) }),
+  snapshot: (key: string, seq: number, signal?: AbortSignal) =>
+    request<SnapshotAnswer>(`tasks/${encodeURIComponent(key)}/snapshot`, { query: { seq }, ...withSignal(signal) }),
+  trace: (key: string, signal?: AbortSignal) =>
+    request<TraceAnswer>(`tasks/${encodeURIComponent(key)}/trace`, withSignal(signal)),
   webhooksOf: (key: string, signal?: AbortSignal) =>
     request<{ readonly webhooks: readonly Webhook[] }>(`tasks/${encodeURIComponent(key)}/webhooks`, withSignal(signal)),
   webhooks: (signal?: AbortSignal) =>
     request<{ readonly webhooks: readonly Webhook[] }>("webhooks", withSignal(signal)),
   deadLetters: (query: Query, signal?: AbortSignal) =>
     request<DeadLetters>("dead-letters", { query, ...withSignal(signal) }),
+  answer: (key: string, body: object) => request<object>(`tasks/${encodeURIComponent(key)}/answer`, { body }),
+  cancel: (key: string) => request<object>(`tasks/${encodeURIComponent(key)}/cancel`, { body: {} }),
   redeliver: (letter: object) => request<object>("dead-letters/redeliver", { body: letter }),
   metrics: (signal?: AbortSignal) => request<{ readonly metrics: readonly Metric[] }>("metrics", withSignal(signal)),
 } as const satisfies Record<string, (...values: never[]) => Promise<unknown>>;

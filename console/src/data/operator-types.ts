@@ -21,6 +21,8 @@ export interface ServerAnswer {
   readonly pid: number;
   readonly agents: readonly ServedAgent[];
   readonly counts: Readonly<Record<string, number>>;
+  /** The name of who reads. */
+  readonly you?: string;
 }
 
 export interface ServedAgent {
@@ -49,6 +51,7 @@ export interface WireMessage {
   readonly messageId?: string;
   readonly role?: string;
   readonly parts?: readonly WirePart[];
+  readonly metadata?: Readonly<Record<string, unknown>>;
 }
 
 export interface WirePart {
@@ -106,6 +109,8 @@ export interface JournalEntry {
   readonly start: number;
   readonly end?: number;
   readonly outcome?: string;
+  /** Which model or tool a step has called. */
+  readonly call?: { readonly kind: string; readonly name: string };
   readonly upTo?: number;
   readonly count?: number;
   readonly reason?: string;

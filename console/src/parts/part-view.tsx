@@ -48,8 +48,16 @@ function parsed(text: string): unknown {
   }
 }
 
+export interface PartCardProps {
+  readonly part: WirePart;
+  /** If the part has no name of its own. */
+  readonly name: string;
+  /** Show the text as it is. Default false. */
+  readonly isSource?: boolean;
+}
+
 /** A card with the name, the size and the content of a part; it can always be downloaded. */
-export function PartCard({ part, name }: { readonly part: WirePart; readonly name: string }): JSX.Element {
+export function PartCard({ part, name, isSource = false }: PartCardProps): JSX.Element {
   const content = bytesOf(part);
   const shown = fileName(part, name);
   return (
@@ -63,7 +71,13 @@ export function PartCard({ part, name }: { readonly part: WirePart; readonly nam
         </span>
         {part.url === undefined && <Download content={content} name={shown} />}
       </figcaption>
-      <PartBody part={part} />
+      {isSource && part.url === undefined ? (
+        <pre class="code" tabIndex={0}>
+          {cut(part.data === undefined ? textOfPart(part) : JSON.stringify(part.data, undefined, 2))}
+        </pre>
+      ) : (
+        <PartBody part={part} />
+      )}
     </figure>
   );
 }

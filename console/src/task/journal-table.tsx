@@ -2,7 +2,8 @@ import type { JSX } from "preact";
 import { href } from "../app/place.ts";
 import type { JournalEntry } from "../data/operator-types.ts";
 import { clock, count, duration, exact, shortId } from "../text/format.ts";
-import { endOf, wordsOf } from "./time-line.tsx";
+import { type AttemptPart, attemptsOf, endOf } from "./journal-times.ts";
+import { wordsOf } from "./journal-words.ts";
 
 const KINDS: Readonly<Record<JournalEntry["kind"], string>> = {
   attempt: "Run",
@@ -33,18 +34,18 @@ export function JournalTable({
           The last {MOST} of {count(journal.length)} entries.
         </p>
       )}
-      <JournalRows entries={shown} journal={journal} now={now} />
+      <JournalRows entries={shown} attempts={attemptsOf(journal, now)} now={now} />
     </>
   );
 }
 
 interface JournalRowsProps {
   readonly entries: readonly JournalEntry[];
-  readonly journal: readonly JournalEntry[];
+  readonly attempts: readonly AttemptPart[];
   readonly now: number;
 }
 
-function JournalRows({ entries, journal, now }: JournalRowsProps): JSX.Element {
+function JournalRows({ entries, attempts, now }: JournalRowsProps): JSX.Element {
   return (
     <table class="rows">
       <thead>
@@ -65,9 +66,9 @@ function JournalRows({ entries, journal, now }: JournalRowsProps): JSX.Element {
             <td>{KINDS[entry.kind]}</td>
             <td class="cut">{entry.kind === "child" ? <ChildLink id={entry.key} /> : wordsOf(entry)}</td>
             <td class={entry.outcome === "failed" ? "bad" : ""} title={entry.reason}>
-              {outcomeOf(entry, journal, now)}
+              {outcomeOf(entry, attempts, now)}
             </td>
-            <td class="num">{duration(endOf(entry, journal, now) - entry.start)}</td>
+            <td class="num">{duration(endOf(entry, attempts, now) - entry.start)}</td>
           </tr>
         ))}
       </tbody>
@@ -83,10 +84,10 @@ function ChildLink({ id }: { readonly id: string }): JSX.Element {
   );
 }
 
-function outcomeOf(entry: JournalEntry, journal: readonly JournalEntry[], now: number): string {
+function outcomeOf(entry: JournalEntry, attempts: readonly AttemptPart[], now: number): string {
   const { outcome, count: sent, upTo, reason } = entry;
   if (entry.kind === "delivery")
     return `${outcome ?? "open"}, ${sent ?? 0} sent${upTo === undefined ? "" : `, up to event ${upTo}`}${reason === undefined ? "" : `: ${reason}`}`;
   if (outcome !== undefined) return outcome;
-  return endOf(entry, journal, now) < now && entry.kind === "attempt" ? "its process stopped" : "goes on";
+  return endOf(entry, attempts, now) < now && entry.kind === "attempt" ? "its process stopped" : "goes on";
 }

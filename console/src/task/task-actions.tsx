@@ -1,21 +1,26 @@
 import type { JSX } from "preact";
 import { useState } from "preact/hooks";
-import { agentUrl, href } from "../app/place.ts";
-import type { TaskRow, WireMessage } from "../data/operator-types.ts";
+import { href } from "../app/place.ts";
+import { connection } from "../data/connection.ts";
+import { operatorApi } from "../data/operator-api.ts";
+import type { TaskRow } from "../data/operator-types.ts";
 import { Button } from "../parts/controls.tsx";
 import { Icon } from "../parts/icon.tsx";
+import { CopyTask } from "./copy-task.tsx";
 
 export interface TaskActionsProps {
   readonly task: TaskRow;
-  /** The first message. */
-  readonly message: WireMessage | undefined;
   readonly isEnded: boolean;
 }
 
+/** The URL that sends the first message of a task again, in a new conversation. */
+export function runAgainUrl({ agent, key }: TaskRow): string {
+  return href(`agents/${encodeURIComponent(agent)}/chat?again=${encodeURIComponent(key)}`);
+}
+
 /** Open the conversation, send the same message again, cancel. */
-export function TaskActions({ task, message, isEnded }: TaskActionsProps): JSX.Element {
+export function TaskActions({ task, isEnded }: TaskActionsProps): JSX.Element {
   const chat = `agents/${encodeURIComponent(task.agent)}/chat`;
-  const text = onlyText(message);
   return (
     <>
       {task.owner === "anonymous" && (
@@ -25,24 +30,15 @@ export function TaskActions({ task, message, isEnded }: TaskActionsProps): JSX.E
           <span class="hidden narrow-only">Open chat</span>
         </a>
       )}
-      {text !== undefined && (
-        <a class="button" href={href(`${chat}?say=${encodeURIComponent(text)}`)}>
-          <Icon name="again" />
-          <span class="wide-only">Run again</span>
-          <span class="hidden narrow-only">Run again</span>
-        </a>
-      )}
-      {!isEnded && task.owner === "anonymous" && <CancelButton task={task} />}
+      <a class="button" href={runAgainUrl(task)} title="Send the same message again (R)">
+        <Icon name="again" />
+        <span class="wide-only">Run again</span>
+        <span class="hidden narrow-only">Run again</span>
+      </a>
+      <CopyTask task={task} />
+      {!isEnded && <CancelButton task={task} />}
     </>
   );
-}
-
-/** The text of a message that has nothing else. */
-function onlyText(message: WireMessage | undefined): string | undefined {
-  const parts = message?.parts ?? [];
-  return parts.length > 0 && parts.every((part) => part.text !== undefined)
-    ? parts.map((part) => part.text).join("")
-    : undefined;
 }
 
 const STEPS = { first: "Cancel task", sure: "Cancel it now", sent: "Canceling" } as const;
@@ -54,9 +50,7 @@ function CancelButton({ task }: { readonly task: TaskRow }): JSX.Element {
   const cancel = async (): Promise<void> => {
     setStep("sent");
     try {
-      const { connect } = await import("palaver/client");
-      const agent = await connect(agentUrl(task.agent), { cache: false });
-      await agent.task(task.id).cancel();
+      await operatorApi.cancel(task.key);
     } catch (error) {
       setFailure(error instanceof Error ? error.message : String(error));
       setStep("first");
@@ -68,7 +62,7 @@ function CancelButton({ task }: { readonly task: TaskRow }): JSX.Element {
       <Button
         kind="danger"
         icon="stop"
-        disabled={step === "sent"}
+        disabled={step === "sent" || connection.value.lostAt !== undefined}
         onClick={() => (step === "sure" ? void cancel() : setStep("sure"))}
       >
         <span class={step === "first" ? "wide-only" : ""}>{STEPS[step]}</span>

@@ -1,50 +1,61 @@
 import type { ComponentChildren, JSX } from "preact";
 import { href } from "../app/place.ts";
-import type { TaskAnswer } from "../data/operator-types.ts";
+import type { JournalEntry, TaskRow } from "../data/operator-types.ts";
+import type { LogOutline } from "../data/task-types.ts";
 import { CopyButton } from "../parts/controls.tsx";
 import { Moment } from "../parts/moment.tsx";
-import { count, duration, shortId } from "../text/format.ts";
-import type { FollowedLog } from "./follow-log.ts";
-import { endOf } from "./time-line.tsx";
+import { agentName } from "../tasks/task-rows.tsx";
+import { bytes, count, duration, plural, shortId } from "../text/format.ts";
+import { attemptsOf } from "./journal-times.ts";
 
 export interface TaskFactsProps {
-  readonly answer: TaskAnswer;
-  readonly log: FollowedLog;
+  readonly task: TaskRow;
+  readonly journal: readonly JournalEntry[];
+  readonly log: LogOutline;
   readonly now: number;
-  /** The name of the agent. */
-  readonly agent: string;
 }
 
 /** The figures of a task in one line. */
-export function TaskFacts({ answer, now, agent }: TaskFactsProps): JSX.Element {
-  const { task, journal } = answer;
-  const attempts = journal.filter(({ kind }) => kind === "attempt");
-  const working = attempts.reduce((sum, entry) => sum + endOf(entry, journal, now) - entry.start, 0);
-  const crashes = attempts.filter((entry, index) => entry.end === undefined && index < attempts.length - 1).length;
+export function TaskFacts({ task, journal, log, now }: TaskFactsProps): JSX.Element {
+  const attempts = attemptsOf(journal, now);
+  const working = attempts.reduce((sum, { start, end }) => sum + end - start, 0);
+  const crashes = attempts.filter(({ isCrashed }) => isCrashed).length;
+  const written = log.written.reduce((sum, { characters }) => sum + characters, 0);
   return (
     <dl class="facts">
       <Fact name="Agent">
-        <a href={href(`agents/${encodeURIComponent(task.agent)}`)}>{agent}</a>
+        <a href={href(`agents/${encodeURIComponent(task.agent)}`)}>{agentName(task.agent)}</a>
       </Fact>
-      <Fact name="Running">
+      <Fact name="At work">
         {duration(working)} <small>of {duration(now - Date.parse(task.createdAt))}</small>
       </Fact>
       <Fact name="Attempts">
-        {count(Math.max(1, attempts.length))} {crashes > 0 && <small class="bad">{crashes} ended by a crash</small>}
+        {count(Math.max(1, attempts.length))}{" "}
+        {crashes > 0 && <small class="bad">{plural(crashes, "crash", "crashes")}</small>}
       </Fact>
-      <Fact name="Events">{count(task.seq)}</Fact>
+      <Fact name="Events">{count(log.lastSeq)}</Fact>
+      <Fact name="Written">
+        {bytes(written)} {log.artifacts.length > 0 && <small>{plural(log.artifacts.length, "artifact")}</small>}
+      </Fact>
       <Fact name="Caller">
         <a href={href(`tasks?owner=${encodeURIComponent(task.owner)}`)}>{task.owner}</a>
       </Fact>
-      <Fact name="Dialect">{task.dialect}</Fact>
-      <Fact name="Created">
+      <Fact name="Dialect" isMinor>
+        {task.dialect}
+      </Fact>
+      <Fact name="Created" isMinor>
         <Moment at={task.createdAt} />
       </Fact>
-      <Fact name="Context">
+      <Fact name="Context" isMinor>
         <a class="mono" href={href(`tasks?context=${encodeURIComponent(task.contextId)}`)}>
           {shortId(task.contextId)}
         </a>
       </Fact>
+      {task.node !== undefined && (
+        <Fact name="Held by" isMinor>
+          <span class="mono">{shortId(task.node)}</span>
+        </Fact>
+      )}
       {task.parent !== undefined && (
         <Fact name="Called by">
           <a class="mono" href={href(`tasks/${encodeURIComponent(task.parent)}`)}>
@@ -52,7 +63,7 @@ export function TaskFacts({ answer, now, agent }: TaskFactsProps): JSX.Element {
           </a>
         </Fact>
       )}
-      <Fact name="Id">
+      <Fact name="Id" isMinor>
         <span class="mono">{shortId(task.id)}</span>
         <CopyButton text={task.id} />
       </Fact>
@@ -60,9 +71,16 @@ export function TaskFacts({ answer, now, agent }: TaskFactsProps): JSX.Element {
   );
 }
 
-function Fact({ name, children }: { readonly name: string; readonly children: ComponentChildren }): JSX.Element {
+interface FactProps {
+  readonly name: string;
+  readonly children: ComponentChildren;
+  /** Not shown on narrow screens. */
+  readonly isMinor?: boolean;
+}
+
+function Fact({ name, children, isMinor = false }: FactProps): JSX.Element {
   return (
-    <div>
+    <div class={isMinor ? "wide" : ""}>
       <dt>{name}</dt>
       <dd>{children}</dd>
     </div>

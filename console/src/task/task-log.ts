@@ -1,25 +1,12 @@
-import type { LogEvent, State, WireArtifact, WirePart } from "../data/operator-types.ts";
+import type { LogEvent, State, WirePart } from "../data/operator-types.ts";
+import type { CutArtifact, KnownTime, LogOutline, LogRow, WrittenPiece } from "../data/task-types.ts";
 
-/** The state of a task and its artifacts as of one event. */
-export interface TaskMoment {
-  readonly state: State;
-  readonly artifacts: readonly WireArtifact[];
-}
-
-/** One line of the list of events: a status, or the chunks of one artifact in a row. */
-export interface LogRow {
-  readonly first: number;
-  readonly last: number;
-  readonly kind: "status" | "artifact";
-  /** Of a status. */
-  readonly state?: State;
-  readonly text: string;
-  /** Milliseconds since 1970; events of artifacts have none. */
-  readonly at?: number;
-  readonly artifactId?: string;
-  readonly chunks: number;
-  readonly characters: number;
-}
+/** Rows that are kept; a longer log is read by seq. */
+const MAX_ROWS = 1000;
+/** Pieces and times that are kept while a task is followed. */
+const MAX_ITEMS = 1024;
+/** Characters that are kept of an artifact. */
+const MAX_CHARACTERS = 200_000;
 
 /** `TASK_STATE_INPUT_REQUIRED` becomes `input-required`. */
 export function stateOf(name: string | undefined): State {
@@ -39,8 +26,27 @@ function contentOf(parts: readonly WirePart[]): { readonly text: string; readonl
   return { text, characters: text.length + others.reduce((sum, each) => sum + each, 0) };
 }
 
+/** The log with further events. Events that it has already are skipped. */
+export function addEvents(log: LogOutline, all: readonly LogEvent[], ended: boolean): LogOutline {
+  const events = all.filter(({ seq }) => seq > log.lastSeq);
+  const rows = log.rows === undefined ? undefined : addRows(log.rows, events);
+  const hasRows = rows !== undefined && rows.length <= MAX_ROWS;
+  const { rows: _rows, ...rest } = log;
+  return {
+    ...rest,
+    lastSeq: events.at(-1)?.seq ?? log.lastSeq,
+    ended,
+    rowCount: rows?.length ?? log.rowCount + events.length,
+    ...(hasRows && { rows }),
+    written: halved(addWritten(log.written, events), joinPieces),
+    times: halved(addTimes(log.times, events), (_, later) => later),
+    artifacts: addChunks(log.artifacts, events),
+  };
+}
+
 /** Adds events to rows. Chunks of the artifact of the last row are merged into it. */
 export function addRows(rows: readonly LogRow[], events: readonly LogEvent[]): readonly LogRow[] {
+  if (events.length === 0) return rows;
   const all = [...rows];
   for (const { seq, event } of events) {
     const last = all.at(-1);
@@ -48,72 +54,92 @@ export function addRows(rows: readonly LogRow[], events: readonly LogEvent[]): r
       const { artifactId, name, parts = [] } = event.artifact;
       const { characters } = contentOf(parts);
       if (last?.artifactId === artifactId && event.append === true)
-        all[all.length - 1] = { ...last, last: seq, chunks: last.chunks + 1, characters: last.characters + characters };
-      else
-        all.push({
-          first: seq,
+        all[all.length - 1] = {
+          ...last,
           last: seq,
-          kind: "artifact",
-          text: name ?? artifactId,
-          artifactId,
-          chunks: 1,
-          characters,
-        });
+          chunks: (last.chunks ?? 0) + 1,
+          characters: (last.characters ?? 0) + characters,
+        };
+      else {
+        const text = name ?? artifactId;
+        all.push({ kind: "artifact", first: seq, last: seq, text, artifactId, chunks: 1, characters });
+      }
     } else if (event.status !== undefined) {
-      const { state, message, timestamp } = event.status;
-      const at = timestamp === undefined ? Number.NaN : Date.parse(timestamp);
+      const { state, message } = event.status;
+      const { text } = contentOf(message?.parts ?? []);
+      const at = timeIn(event);
       all.push({
-        first: seq,
-        last: seq,
-        kind: "status",
-        state: stateOf(state),
-        text: contentOf(message?.parts ?? []).text,
-        chunks: 1,
-        characters: 0,
-        ...(!Number.isNaN(at) && { at }),
+        ...{ kind: "status", first: seq, last: seq, state: stateOf(state), text },
+        ...(at !== undefined && { at }),
       });
     }
   }
   return all;
 }
 
-/** The task after the event with this seq: the state and the artifacts of then. */
-export function momentAt(events: readonly LogEvent[], seq: number): TaskMoment {
-  let state: State = "submitted";
-  const artifacts = new Map<string, { artifact: WireArtifact; parts: WirePart[] }>();
-  for (const { seq: at, event } of events) {
-    if (at > seq) break;
-    if (event.status !== undefined) state = stateOf(event.status.state);
+function timeIn({ status }: LogEvent["event"]): number | undefined {
+  const at = Date.parse(status?.timestamp ?? "");
+  return Number.isNaN(at) ? undefined : at;
+}
+
+function addWritten(pieces: readonly WrittenPiece[], events: readonly LogEvent[]): readonly WrittenPiece[] {
+  const added = events.flatMap(({ seq, event }) =>
+    event.artifact === undefined
+      ? []
+      : [{ first: seq, last: seq, characters: contentOf(event.artifact.parts ?? []).characters }],
+  );
+  return added.length === 0 ? pieces : [...pieces, ...added];
+}
+
+function addTimes(times: readonly KnownTime[], events: readonly LogEvent[]): readonly KnownTime[] {
+  const added = events.flatMap(({ seq, event }) => {
+    const at = timeIn(event);
+    return at === undefined ? [] : [{ seq, at }];
+  });
+  return added.length === 0 ? times : [...times, ...added];
+}
+
+/** Two neighbours become one if there are too many. */
+function halved<T>(items: readonly T[], join: (first: T, second: T) => T): readonly T[] {
+  if (items.length <= MAX_ITEMS) return items;
+  return items.flatMap((item, index) => {
+    if (index % 2 === 1) return [];
+    const next = items[index + 1];
+    return [next === undefined ? item : join(item, next)];
+  });
+}
+
+function joinPieces(one: WrittenPiece, other: WrittenPiece): WrittenPiece {
+  return { first: one.first, last: other.last, characters: one.characters + other.characters };
+}
+
+/** The artifacts after further events. Of a long artifact the beginning is kept. */
+export function addChunks(artifacts: readonly CutArtifact[], events: readonly LogEvent[]): readonly CutArtifact[] {
+  if (!events.some(({ event }) => event.artifact !== undefined)) return artifacts;
+  const all = new Map(artifacts.map((artifact) => [artifact.artifactId, artifact]));
+  for (const { event } of events) {
     if (event.artifact === undefined) continue;
     const { artifactId, parts = [] } = event.artifact;
-    const known = event.append === true ? artifacts.get(artifactId) : undefined;
-    if (known === undefined) artifacts.set(artifactId, { artifact: event.artifact, parts: [...parts] });
-    else known.parts.push(...parts);
+    const known = event.append === true ? all.get(artifactId) : undefined;
+    const start: CutArtifact = known ?? { ...event.artifact, parts: [] };
+    all.set(artifactId, parts.reduce(withPart, start));
   }
-  return {
-    state,
-    artifacts: Array.from(artifacts.values(), ({ artifact, parts }) => ({ ...artifact, parts: joined(parts) })),
-  };
+  return [...all.values()];
 }
 
 /** Text parts in a row, without a name or another type, are one text. */
-function joined(parts: readonly WirePart[]): readonly WirePart[] {
-  const all: WirePart[] = [];
-  let texts: string[] = [];
-  let model: WirePart | undefined;
-  const flush = (): void => {
-    if (model !== undefined) all.push({ ...model, text: texts.join("") });
-    texts = [];
-    model = undefined;
-  };
-  for (const part of parts) {
-    const isText = part.text !== undefined && part.filename === undefined;
-    if (!isText || (model !== undefined && model.mediaType !== part.mediaType)) flush();
-    if (isText) {
-      model ??= part;
-      texts.push(part.text ?? "");
-    } else all.push(part);
-  }
-  flush();
-  return all;
+function withPart(artifact: CutArtifact, part: WirePart): CutArtifact {
+  const { parts = [], omitted = 0 } = artifact;
+  const held = parts.reduce((sum, { text, raw }) => sum + (text ?? raw ?? "").length, 0);
+  const size = (part.text ?? part.raw ?? "").length;
+  if (held + size > MAX_CHARACTERS && held > 0) return { ...artifact, omitted: omitted + size };
+  const last = parts.at(-1);
+  const isSame =
+    last?.text !== undefined &&
+    part.text !== undefined &&
+    last.filename === undefined &&
+    part.filename === undefined &&
+    last.mediaType === part.mediaType;
+  if (!isSame) return { ...artifact, parts: [...parts, part] };
+  return { ...artifact, parts: [...parts.slice(0, -1), { ...last, text: `${last.text}${part.text}` }] };
 }

@@ -1,7 +1,9 @@
 import { describe, expect, it } from "vitest";
 import type { LogEvent } from "../data/operator-types.ts";
-import { addRows, momentAt } from "./task-log.ts";
-import { positionOf, timeScale } from "./time-scale.ts";
+import { happeningsOf } from "./happenings.ts";
+import { SeqTimes } from "./seq-times.ts";
+import { addChunks, addRows } from "./task-log.ts";
+import { positionOf, timeAt, timeScale } from "./time-scale.ts";
 
 const status = (seq: number, state: string): LogEvent => ({
   seq,
@@ -29,28 +31,63 @@ describe("the log of a task", () => {
   it("has one row for chunks of an artifact in a row, also if they arrive in several pages", () => {
     const rows = addRows(addRows([], EVENTS.slice(0, 2)), EVENTS.slice(2));
     expect(rows.map(({ first, last, kind, chunks }) => [first, last, kind, chunks])).toEqual([
-      [1, 1, "status", 1],
+      [1, 1, "status", undefined],
       [2, 3, "artifact", 2],
       [4, 4, "artifact", 1],
       [5, 5, "artifact", 1],
       [6, 6, "artifact", 1],
-      [7, 7, "status", 1],
+      [7, 7, "status", undefined],
     ]);
     expect(rows.at(-1)?.state).toBe("input-required");
   });
 
   it.each([
-    [1, "working", {}],
-    [3, "working", { a: "one two " }],
-    [5, "working", { a: "one two three", b: "other" }],
-    [6, "working", { a: "new", b: "other" }],
-    [99, "input-required", { a: "new", b: "other" }],
-  ])("as of event %d", (seq, state, texts) => {
-    const moment = momentAt(EVENTS, seq);
-    expect(moment.state).toBe(state);
-    expect(Object.fromEntries(moment.artifacts.map(({ artifactId, parts }) => [artifactId, parts?.[0]?.text]))).toEqual(
-      texts,
-    );
+    [1, {}],
+    [3, { a: "one two " }],
+    [5, { a: "one two three", b: "other" }],
+    [6, { a: "new", b: "other" }],
+  ])("has the artifacts as of event %d, however many pages it came in", (seq, texts) => {
+    const events = EVENTS.filter((each) => each.seq <= seq);
+    for (const cut of [0, 2, 4]) {
+      const artifacts = addChunks(addChunks([], events.slice(0, cut)), events.slice(cut));
+      expect(Object.fromEntries(artifacts.map(({ artifactId, parts }) => [artifactId, parts?.[0]?.text]))).toEqual(
+        texts,
+      );
+    }
+  });
+
+  it("keeps the beginning of a long artifact, and says how much is missing", () => {
+    const long = "x".repeat(150_000);
+    const [artifact] = addChunks([], [begin(1, "a", long), chunk(2, "a", long)]);
+    expect([artifact?.parts?.[0]?.text?.length, artifact?.omitted]).toEqual([150_000, 150_000]);
+  });
+});
+
+describe("what happened", () => {
+  it("has events in their order, and between them attempts, crashes and waits by their time", () => {
+    const rows = addRows(
+      [],
+      [status(1, "TASK_STATE_WORKING"), begin(2, "a", "x"), status(3, "TASK_STATE_COMPLETED")],
+    ).map((row) => ({ ...row, ...(row.at !== undefined && { at: row.first * 1000 }) }));
+    const attempt = (key: string, start: number, end?: number) => ({
+      ...{ kind: "attempt" as const, key, turn: 1, attempt: Number(key), node: `node-${key}`, start },
+      ...(end !== undefined && { end }),
+    });
+    const journal = [attempt("1", 900), attempt("2", 2500, 3000)];
+    const times = new SeqTimes([], 0, { seq: 3, at: 3000 });
+    const items = happeningsOf({ rows, journal, history: [], times, now: 3000 });
+    expect(items.map(({ kind }) => kind)).toEqual(["chapter", "row", "row", "crash", "chapter", "row"]);
+    expect(items.find(({ kind }) => kind === "crash")).toMatchObject({
+      text: expect.stringContaining("node-2 took over"),
+    });
+  });
+});
+
+describe("the times of events", () => {
+  it("are evenly spread between known times, and lead back to the same events", () => {
+    const times = new SeqTimes([{ seq: 10, at: 1000 }], 0, { seq: 20, at: 1100 });
+    expect([0, 5, 10, 15, 20].map((seq) => times.timeOf(seq))).toEqual([0, 500, 1000, 1050, 1100]);
+    for (let seq = 0; seq <= 20; seq += 1) expect(times.seqAt(times.timeOf(seq))).toBe(seq);
   });
 });
 
@@ -90,6 +127,8 @@ describe("the time scale", () => {
     );
     expect(positions).toEqual(positions.toSorted((a, b) => a - b));
     expect(positions[0]).toBe(0);
+    for (const time of [0, 30_000, 48 * hour + 1000])
+      expect(timeAt(pieces, positionOf(pieces, time))).toBeCloseTo(time, -1);
     expect(positions.at(-1)).toBeCloseTo(1);
   });
 

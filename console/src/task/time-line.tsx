@@ -1,9 +1,15 @@
 import type { JSX } from "preact";
-import { useMemo } from "preact/hooks";
+import { useMemo, useState } from "preact/hooks";
 import type { JournalEntry } from "../data/operator-types.ts";
+import type { LogOutline } from "../data/task-types.ts";
 import { Icon, type IconName } from "../parts/icon.tsx";
-import { clock, duration } from "../text/format.ts";
-import { positionOf, type ScalePiece, timeScale } from "./time-scale.ts";
+import { clock, duration, exact } from "../text/format.ts";
+import { activeSpans, attemptsOf, endOf } from "./journal-times.ts";
+import { wordsOf } from "./journal-words.ts";
+import { PlayHead } from "./play-head.tsx";
+import type { SeqTimes } from "./seq-times.ts";
+import { positionOf, type ScalePiece, ticksOf, timeScale } from "./time-scale.ts";
+import { WrittenBars } from "./written-bars.tsx";
 
 interface Lane {
   readonly kind: JournalEntry["kind"];
@@ -22,106 +28,135 @@ const LANES: readonly Lane[] = [
 
 export interface TimeLineProps {
   readonly journal: readonly JournalEntry[];
+  readonly log: LogOutline;
+  readonly times: SeqTimes;
+  /** When the task was created. */
+  readonly start: number;
   /** The end of entries that go on. */
   readonly now: number;
+  /** The event as of which the task is shown; `undefined`: the present. */
+  readonly at: number | undefined;
+  /** Another moment was chosen; `undefined`: the present. `isFinal` is false while one drags. */
+  readonly onMoment: (seq: number | undefined, isFinal: boolean) => void;
 }
 
-/** The end of an attempt without an end is the start of the next one: its process died. */
-export function endOf(entry: JournalEntry, journal: readonly JournalEntry[], now: number): number {
-  if (entry.end !== undefined) return entry.end;
-  if (entry.kind !== "attempt") return now;
-  return journal.find((each) => each.kind === "attempt" && each.start > entry.start)?.start ?? now;
-}
-
-/** What a bar is called. Keys of steps and waits end with their number of occurrence. */
-export function wordsOf({ kind, key, attempt }: JournalEntry): string {
-  if (kind === "attempt") return `Attempt ${key}`;
-  const name = key
-    .replace(/#\d+$/, "")
-    .replace(/^(?:step|ask|sleep|auth|call):/, "")
-    .replace(/:$/, "");
-  const words: Readonly<Record<string, string>> = {
-    wait: "Sleep",
-    question: "Question",
-    delivery: "Webhook",
-    child: "Task",
-    step: "Step",
-  };
-  return name === "" ? (words[kind] ?? `Attempt ${attempt}`) : name;
-}
-
-/** A picture of what the task did, and when. Times in which nothing happened are folded. The table below has the same as text. */
-export function TimeLine({ journal, now }: TimeLineProps): JSX.Element | null {
-  const pieces = useMemo(() => timeScale(activeSpans(journal, now)), [journal, now]);
+/** A picture of what the task did, and when. Times in which nothing happened are folded. The view “Journal” has the same as text. */
+export function TimeLine({ journal, log, times, start, now, at, onMoment }: TimeLineProps): JSX.Element {
+  const [open, setOpen] = useState<ReadonlySet<number>>(new Set());
+  const attempts = useMemo(() => attemptsOf(journal, now), [journal, now]);
+  const pieces = useMemo(() => {
+    const spans = activeSpans(journal, attempts, now);
+    const ends = [start, now].map((time) => ({ start: time, end: time }));
+    return timeScale([...spans, ...ends], open);
+  }, [journal, attempts, now, open, start]);
   const lanes = LANES.filter(({ kind }) => journal.some((entry) => entry.kind === kind));
-  if (pieces.length === 0) return null;
+  const toggle = (fold: number): void =>
+    setOpen(open.has(fold) ? new Set([...open].filter((each) => each !== fold)) : new Set([...open, fold]));
+  const head = at === undefined ? 1 : positionOf(pieces, times.timeOf(at));
   return (
     <figure class="time-line" aria-label="Time line. The view “Journal” has the same as a table.">
-      <Axis pieces={pieces} />
-      {lanes.map(({ kind, name, icon }) => (
-        <div key={kind} class="lane">
-          <span class="lane-name">
-            <Icon name={icon} />
-            <span>{name}</span>
-          </span>
-          <div class="track">
-            <Folds pieces={pieces} />
-            {barsOf(kind, { journal, pieces, now }).map((bar) => (
+      <Axis pieces={pieces} onFold={toggle} />
+      <div class="lanes">
+        {lanes.map(({ kind, name, icon }) => (
+          <LaneRow key={kind} name={name} icon={icon}>
+            {barsOf(kind, { journal, pieces, end: (entry) => endOf(entry, attempts, now) }).map((bar) => (
               <Bar key={`${bar.entry.turn} ${bar.entry.key}`} bar={bar} />
             ))}
-          </div>
+          </LaneRow>
+        ))}
+        {log.written.length > 0 && (
+          <LaneRow name="Written" icon="file">
+            <WrittenBars written={log.written} times={times} pieces={pieces} />
+          </LaneRow>
+        )}
+        <div class="over" aria-hidden="true">
+          {ticksOf(pieces).map(({ position }) => (
+            <i key={position} class="tick" style={{ insetInlineStart: percent(position) }} />
+          ))}
+          {pieces
+            .filter(({ isFold }) => isFold)
+            .map(({ from, to }) => (
+              <i key={from} class="fold" style={{ insetInlineStart: percent(from), inlineSize: percent(to - from) }} />
+            ))}
+          {attempts
+            .filter(({ isCrashed }) => isCrashed)
+            .map(({ end, entry }) => (
+              <i
+                key={`${entry.turn} ${entry.key}`}
+                class="crash-line"
+                style={{ insetInlineStart: percent(positionOf(pieces, end)) }}
+              >
+                <Icon name="bolt" />
+              </i>
+            ))}
+          {at !== undefined && <i class="future" style={{ insetInlineStart: percent(head) }} />}
         </div>
-      ))}
+      </div>
+      <PlayHead
+        pieces={pieces}
+        times={times}
+        range={[log.firstSeq, log.lastSeq]}
+        at={at}
+        isLive={!log.ended}
+        onMoment={onMoment}
+      />
     </figure>
   );
 }
 
-/** Questions and waits are not work: only their ends are active. */
-function activeSpans(
-  journal: readonly JournalEntry[],
-  now: number,
-): readonly { readonly start: number; readonly end: number }[] {
-  return journal.flatMap((entry) => {
-    const end = endOf(entry, journal, now);
-    if (entry.kind !== "question" && entry.kind !== "wait")
-      return isParked(entry) ? [{ start: entry.start, end: entry.start }] : [{ start: entry.start, end }];
-    return [
-      { start: entry.start, end: entry.start },
-      { start: end, end },
-    ];
-  });
-}
-
-/** A run that ended because it waited. */
-function isParked({ kind, outcome }: JournalEntry): boolean {
-  return kind === "attempt" && outcome === "parked";
-}
-
-function Axis({ pieces }: { readonly pieces: readonly ScalePiece[] }): JSX.Element {
+function LaneRow({
+  name,
+  icon,
+  children,
+}: {
+  readonly name: string;
+  readonly icon: IconName;
+  readonly children: JSX.Element | readonly JSX.Element[];
+}): JSX.Element {
   return (
-    <div class="axis" aria-hidden="true">
-      {pieces.map((piece) => (
-        <span
-          key={piece.from}
-          class={piece.isFold ? "fold" : ""}
-          style={{ insetInlineStart: percent(piece.from), inlineSize: percent(piece.to - piece.from) }}
-        >
-          {piece.isFold ? duration(piece.end - piece.start) : clock(piece.start)}
-        </span>
-      ))}
+    <div class="lane">
+      <span class="lane-name">
+        <Icon name={icon} />
+        <span>{name}</span>
+      </span>
+      <div class="track">{children}</div>
     </div>
   );
 }
 
-function Folds({ pieces }: { readonly pieces: readonly ScalePiece[] }): JSX.Element {
+/** Times, and how long each fold is. A fold can be opened. */
+function Axis({
+  pieces,
+  onFold,
+}: {
+  readonly pieces: readonly ScalePiece[];
+  readonly onFold: (start: number) => void;
+}): JSX.Element {
+  const folds = pieces.filter(({ isFold }) => isFold);
+  const isHidden = (position: number): boolean =>
+    folds.some(({ from, to }) => position > from - 0.07 && position < to) || position > 0.94;
   return (
-    <>
-      {pieces
-        .filter(({ isFold }) => isFold)
-        .map(({ from, to }) => (
-          <i key={from} class="fold" style={{ insetInlineStart: percent(from), inlineSize: percent(to - from) }} />
+    <div class="axis">
+      {ticksOf(pieces)
+        .filter(({ position }) => !isHidden(position))
+        .map(({ at, position }) => (
+          <span key={position} style={{ insetInlineStart: percent(position) }} title={exact(at)}>
+            {axisTime(at, pieces)}
+          </span>
         ))}
-    </>
+      {folds.map(({ from, to, start, end }) => (
+        <button
+          key={from}
+          type="button"
+          class="fold"
+          style={{ insetInlineStart: percent(from), inlineSize: percent(to - from) }}
+          title={`Nothing happened for ${duration(end - start)}. Show it to scale`}
+          onClick={() => onFold(start)}
+        >
+          {duration(end - start)}
+        </button>
+      ))}
+    </div>
   );
 }
 
@@ -140,27 +175,29 @@ const NARROW = 0.006;
 interface Picture {
   readonly journal: readonly JournalEntry[];
   readonly pieces: readonly ScalePiece[];
-  readonly now: number;
+  readonly end: (entry: JournalEntry) => number;
 }
 
-function barsOf(kind: JournalEntry["kind"], { journal, pieces, now }: Picture): readonly BarPiece[] {
+function barsOf(kind: JournalEntry["kind"], { journal, pieces, end: endOfEntry }: Picture): readonly BarPiece[] {
   const bars: BarPiece[] = [];
   for (const entry of journal) {
     if (entry.kind !== kind) continue;
-    const end = endOf(entry, journal, now);
+    const end = endOfEntry(entry);
+    const count = kind === "delivery" ? 1 : (entry.count ?? 1);
     const [from, to] = [positionOf(pieces, entry.start), positionOf(pieces, end)];
     const last = bars.at(-1);
     const isNarrow = to - from < NARROW && last !== undefined && from - last.to < NARROW / 2;
     if (isNarrow && (last.count > 1 || last.to - last.from < NARROW))
-      bars[bars.length - 1] = { ...last, to: Math.max(last.to, to), end, count: last.count + 1 };
-    else bars.push({ entry, from, to, end, count: 1 });
+      bars[bars.length - 1] = { ...last, to: Math.max(last.to, to), end, count: last.count + count };
+    else bars.push({ entry, from, to, end, count });
   }
   return bars;
 }
 
 function Bar({ bar }: { readonly bar: BarPiece }): JSX.Element {
   const { entry, from, to, end, count } = bar;
-  const words = count === 1 ? wordsOf(entry) : `${wordsOf(entry)} × ${count}`;
+  const { count: _count, ...single } = entry;
+  const words = count === 1 ? wordsOf(single) : `${wordsOf(single)} × ${count}`;
   const outcome = entry.outcome === undefined || count > 1 ? "" : `, ${entry.outcome}`;
   return (
     <span
@@ -168,11 +205,17 @@ function Bar({ bar }: { readonly bar: BarPiece }): JSX.Element {
       style={{ insetInlineStart: percent(from), inlineSize: `max(3px, ${percent(to - from)})` }}
       title={`${words}: ${clock(entry.start)}, ${duration(end - entry.start)}${outcome}`}
     >
-      {to - from > 0.06 && words}
+      {to - from > 0.05 && words}
     </span>
   );
 }
 
-function percent(share: number): string {
+/** With tenths of a second if the picture shows only a few seconds. */
+export function axisTime(at: number, pieces: readonly ScalePiece[]): string {
+  const shown = pieces.reduce((sum, { start, end, isFold }) => sum + (isFold ? 0 : end - start), 0);
+  return shown < 8000 ? `${clock(at)}.${Math.floor((at % 1000) / 100)}` : clock(at);
+}
+
+export function percent(share: number): string {
   return `${(share * 100).toFixed(3)}%`;
 }

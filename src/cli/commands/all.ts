@@ -11,6 +11,7 @@ const COMMANDS: Readonly<Record<string, MakeCommand>> = {
   card: async (context) => (await import("./card.ts")).cardCommand(context),
   serve: async () => (await import("./serve.ts")).serveCommand(),
   dev: async (context) => (await import("./dev.ts")).devCommand(context),
+  console: async (context) => (await import("./console.ts")).consoleCommand(context),
   bridge: async () => (await import("./bridge.ts")).bridgeCommand(),
   hooks: async (context) => (await import("./hooks.ts")).hooksCommand(context),
   keys: async (context) => (await import("./keys.ts")).keysCommand(context),

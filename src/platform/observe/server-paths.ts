@@ -10,6 +10,7 @@ import { createMetricsPath } from "../../transport/operator/metrics-path.ts";
 import { createOperatorPath } from "../../transport/operator/operator-path.ts";
 import { firstOf, type ReservedPaths } from "../../transport/operator/reserved-paths.ts";
 import type { ObserveSettings } from "../settings/observe-settings.ts";
+import { taskTrace } from "../tracing/task-trace.ts";
 import { packageVersion } from "../version.ts";
 
 export interface ServerPathsOptions {
@@ -44,6 +45,7 @@ function operatorPath(options: ServerPathsOptions): ReservedPaths {
   const policy = settings.operator?.policy;
   const operator = createOperator({
     ...{ store, engine, push, registry },
+    traceRows: (task) => taskTrace({ ...task, events: [], children: [] }),
     server: {
       version: packageVersion(),
       node,

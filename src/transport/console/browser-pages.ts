@@ -16,6 +16,8 @@ export interface BrowserPagesOptions {
   readonly agents: readonly string[];
   /** Whether the console is shown to other machines too: the operator API has a policy for them. */
   readonly isRemote: boolean;
+  /** The URL of the agent that the console inspects. Absent: it shows the agents of this server. */
+  readonly inspects?: string;
 }
 
 const BASE = "/console";
@@ -25,7 +27,7 @@ const REFUSED =
 const NOT_BUILT = "The console is not built. Run: npm run console";
 
 /** The console at `/console`. Browsers that open the server or an agent are sent there; other programs are not. */
-export function createBrowserPages({ files, agents, isRemote }: BrowserPagesOptions): BrowserPages {
+export function createBrowserPages({ files, agents, isRemote, inspects }: BrowserPagesOptions): BrowserPages {
   const known = new Set(agents);
   return {
     answer(exchange) {
@@ -41,7 +43,7 @@ export function createBrowserPages({ files, agents, isRemote }: BrowserPagesOpti
           ? plainPage(404, "This file does not exist.")
           : fileReply(file, acceptsGzip(exchange));
       }
-      return consolePage(built, placeFrom(path));
+      return consolePage(built, { place: placeFrom(path), inspects });
     },
   };
 

@@ -30,11 +30,22 @@ const PAGE_HEADERS: Headers = {
   "x-frame-options": "DENY",
 };
 
-/** The page. `place`: the relative URL of the folder `/console/`, with a slash at its end. */
-export function consolePage({ script, style, preload }: ConsoleFiles, place: string): FullReply {
+export interface ConsolePageOptions {
+  /** The relative URL of the folder `/console/`, with a slash at its end. */
+  readonly place: string;
+  /** The URL of the agent that the console inspects. */
+  readonly inspects?: string | undefined;
+}
+
+/** The page. */
+export function consolePage(
+  { script, style, preload }: ConsoleFiles,
+  { place, inspects }: ConsolePageOptions,
+): FullReply {
   const assets = `${place}assets/`;
   return html(200, [
     '<meta name="color-scheme" content="light dark">',
+    ...(inspects === undefined ? [] : [`<meta name="palaver-inspects" content="${escaped(inspects)}">`]),
     `<link rel="icon" type="image/svg+xml" href="${assets}icon.svg">`,
     `<link rel="stylesheet" href="${assets}${style}">`,
     ...preload.map((name) => `<link rel="modulepreload" href="${assets}${name}">`),
@@ -60,7 +71,7 @@ function html(status: number, lines: readonly string[]): FullReply {
 }
 
 function escaped(text: string): string {
-  return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;");
+  return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll('"', "&quot;");
 }
 
 /** A file below `/console/assets/`. Its name has a hash of its content, so browsers may keep it. */

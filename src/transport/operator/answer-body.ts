@@ -1,3 +1,4 @@
+import type { OperatorAnswer } from "../../operator/answer-task.ts";
 import { invalidField } from "../../protocol/error.ts";
 import type { JsonValue } from "../../protocol/json.ts";
 import type { Part } from "../../protocol/part.ts";
@@ -7,11 +8,24 @@ export function emptyBody(members: ReadonlyMap<string, unknown>): void {
   for (const name of members.keys()) throw invalidField(name.slice(0, 64), "is not a member; the body must be {}");
 }
 
-/** `{ text }`, `{ data }` or both, as parts of a message. Throws `invalid-params`. */
-export function answerParts(members: ReadonlyMap<string, unknown>): readonly Part[] {
+/** An answer in the body of a request. */
+export type AnswerBody = Pick<OperatorAnswer, "parts" | "requestId" | "seq">;
+
+const MEMBERS: readonly string[] = ["text", "data", "requestId", "seq"];
+
+/** `{ text }`, `{ data }` or both, with `requestId` and `seq` of the question that was seen. Throws `invalid-params`. */
+export function answerFrom(members: ReadonlyMap<string, unknown>): AnswerBody {
   for (const name of members.keys()) {
-    if (name !== "text" && name !== "data") throw invalidField(name.slice(0, 64), "is not a member; use text, data");
+    if (!MEMBERS.includes(name)) throw invalidField(name.slice(0, 64), `is not a member; use ${MEMBERS.join(", ")}`);
   }
+  const [requestId, seq] = [members.get("requestId"), members.get("seq")];
+  if (requestId !== undefined && typeof requestId !== "string") throw invalidField("requestId", "must be a string");
+  if (seq !== undefined && !(typeof seq === "number" && Number.isSafeInteger(seq) && seq >= 0))
+    throw invalidField("seq", "must be a whole number");
+  return { parts: partsFrom(members), requestId, seq };
+}
+
+function partsFrom(members: ReadonlyMap<string, unknown>): readonly Part[] {
   const text = members.get("text");
   if (text !== undefined && typeof text !== "string") throw invalidField("text", "must be a string");
   // Safe cast: the body was parsed from JSON.

@@ -38,5 +38,7 @@ export function errorReply(error: A2AError, headers?: Headers): FullReply {
   const [code, status] = STATUS[error.code] ?? [500, "INTERNAL"];
   const message = code === 500 ? "Internal error" : error.message;
   const challenge: Headers = code === 401 ? { "www-authenticate": 'Bearer realm="palaver operator"' } : {};
-  return privateJson(code, { error: { code, status, message } }, { ...challenge, ...headers });
+  const hasDetails = code !== 500 && Object.keys(error.metadata).length > 0;
+  const details = hasDetails ? { details: error.metadata } : {};
+  return privateJson(code, { error: { code, status, message, ...details } }, { ...challenge, ...headers });
 }

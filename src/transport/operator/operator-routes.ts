@@ -7,8 +7,8 @@ import { parseJson, requireJson } from "../body/json-body.ts";
 import { readRequestBody } from "../body/request-body.ts";
 import type { Exchange } from "../exchange.ts";
 import type { TransportEnvironment } from "../options.ts";
-import { answerParts, emptyBody } from "./answer-body.ts";
-import { knownParameters, taskFilter, wholeNumber } from "./query.ts";
+import { answerFrom, emptyBody } from "./answer-body.ts";
+import { knownParameters, taskFilter, truth, wholeNumber } from "./query.ts";
 
 /** A request of an authenticated operator. */
 export interface AcceptedRequest {
@@ -48,23 +48,47 @@ export const OPERATOR_ROUTES: readonly OperatorRoute[] = [
   {
     method: "GET",
     path: ["server"],
-    run: withoutQuery(async (operator) => operator.server()),
+    run: withoutQuery(async (operator, { principal }) => ({ ...operator.server(), you: principal.id })),
   },
   { method: "GET", path: ["tasks"], run: (operator, { query }) => operator.tasks(taskFilter(query)) },
   {
     method: "GET",
     path: ["tasks", "*"],
-    run: withoutQuery((operator, request) => operator.task(request.key)),
+    run: (operator, { query, key }) =>
+      operator.task(key, { hasJournal: truth(knownParameters(query, ["journal"]), "journal") ?? true }),
   },
   {
     method: "GET",
     path: ["tasks", "*", "events"],
     run(operator, { query, key, exchange }) {
-      const parameters = knownParameters(query, ["after", "wait"]);
+      const parameters = knownParameters(query, ["after", "wait", "limit"]);
       const after = wholeNumber(parameters, "after", [0, MAX_SEQ]) ?? 0;
       const wait = wholeNumber(parameters, "wait", [0, MAX_WAIT]) ?? 0;
-      return operator.events(key, { after, wait, signal: exchange.signal });
+      const limit = wholeNumber(parameters, "limit", [1, MAX_SEQ]) ?? MAX_SEQ;
+      return operator.events(key, { after, wait, limit, signal: exchange.signal });
     },
+  },
+  {
+    method: "GET",
+    path: ["tasks", "*", "outline"],
+    run(operator, { query, key, exchange }) {
+      const hasLog = truth(knownParameters(query, ["log"]), "log") ?? true;
+      return operator.outline(key, { hasLog, signal: exchange.signal });
+    },
+  },
+  {
+    method: "GET",
+    path: ["tasks", "*", "snapshot"],
+    run(operator, { query, key, exchange }) {
+      const seq = wholeNumber(knownParameters(query, ["seq"]), "seq", [0, MAX_SEQ]);
+      if (seq === undefined) throw invalidField("seq", "is required");
+      return operator.snapshot(key, seq, exchange.signal);
+    },
+  },
+  {
+    method: "GET",
+    path: ["tasks", "*", "trace"],
+    run: withoutQuery((operator, request) => operator.trace(request.key)),
   },
   {
     method: "POST",
@@ -79,8 +103,7 @@ export const OPERATOR_ROUTES: readonly OperatorRoute[] = [
     path: ["tasks", "*", "answer"],
     run: withoutQuery(async (operator, request) => {
       const { key, principal, exchange } = request;
-      const parts = answerParts(await bodyOf(request));
-      return operator.answer(key, { parts, principal, signal: exchange.signal });
+      return operator.answer(key, { ...answerFrom(await bodyOf(request)), principal, signal: exchange.signal });
     }),
   },
   {

@@ -63,7 +63,7 @@ export function taskFilter(query: URLSearchParams): TaskFilter {
 }
 
 /** `true` or `false`; `undefined` if absent. */
-function truth(parameters: ReadonlyMap<string, string>, name: string): boolean | undefined {
+export function truth(parameters: ReadonlyMap<string, string>, name: string): boolean | undefined {
   const text = parameters.get(name);
   if (text === undefined || text === "true" || text === "false")
     return text === undefined ? undefined : text === "true";
