@@ -145,6 +145,12 @@ describe("testAgent", () => {
     await using test = await testAgent(moody);
     expect(await test.send("no")).toMatchObject({ state: "rejected", statusText: "Not today." });
     expect((await test.send("x")).state).toBe("failed");
+    expect(test.logs).toContainEqual(
+      expect.objectContaining({
+        level: "error",
+        details: expect.objectContaining({ error: new Error("secret details") }),
+      }),
+    );
     expect(await test.send("hi")).toMatchObject({ state: "completed", text: "", statusText: "Hello at once." });
   });
 
@@ -184,6 +190,8 @@ describe("testCrashes", () => {
       },
       async (test) => test.answer(await test.send("x"), "y"),
     );
-    await expect(scenario).rejects.toThrow(/After a crash at commit \d of \d, task 1 differs\.[^]*run 1[^]*run 2/);
+    await expect(scenario).rejects.toThrow(
+      /After a crash at commit \d of \d, task 1 differs\.[\s\S]*run 1[\s\S]*run 2/,
+    );
   });
 });

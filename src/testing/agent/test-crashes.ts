@@ -1,5 +1,6 @@
 import type { Agent } from "../../engine/agent/agent.ts";
-import { type AgentTest, RunningTest, type TestAgentOptions } from "./test-agent.ts";
+import type { AgentTest, TestAgentOptions } from "./agent-test.ts";
+import { RunningTest } from "./running-test.ts";
 import type { TestedTask } from "./tested-task.ts";
 
 /** What a run of `testCrashes` has done. */
