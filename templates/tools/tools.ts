@@ -15,7 +15,7 @@ export function createTools(payments: Payments): Tools {
     orderStatus: tool({
       description: "The status of an order.",
       input: z.object({ order: z.string() }),
-      // May be called again after a crash.
+      // May be called again if the server dies meanwhile.
       repeatable: true,
       execute: ({ order }) => ({ order, status: "delivered" }),
     }),
@@ -23,7 +23,8 @@ export function createTools(payments: Payments): Tools {
       description: "Pays back an amount for an order.",
       input: z.object({ order: z.string(), amount: z.number().positive() }),
       approve: (input) => z.object({ amount: z.number() }).parse(input).amount > LIMIT,
-      // `key` is the same if the call is repeated, so nothing is paid twice.
+      // If the server dies while it pays, the call is repeated with the same `key`: nothing is paid twice.
+      repeatable: true,
       execute: async ({ order, amount }, { key }) => ({ reference: await payments.refund(order, amount, key) }),
     }),
   };
