@@ -68,7 +68,7 @@ export const ENTRY_POINTS: Readonly<Record<string, EntryPoint>> = {
   },
   testing: {
     specifier: "palaver/testing",
-    purpose: "Test a store of your own, and test agents against a store that fails.",
+    purpose: "Test agents with crashes, a fake clock and prepared models; test a store of your own.",
   },
   webhook: {
     specifier: "palaver/webhook",

@@ -13,6 +13,7 @@ const NEEDED = [
   "console",
   "scripts",
   "docs",
+  "templates",
   "package.json",
   "tsconfig.json",
   "tsconfig.build.json",

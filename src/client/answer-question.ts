@@ -33,7 +33,7 @@ export async function answerQuestion(
 }
 
 /** The question of a task. If several are open, the first: each answer names one question. */
-function questionOf(task: Task): Question {
+export function questionOf(task: Task): Question {
   const { parts = [], metadata } = task.status.message ?? {};
   const requests = inputRequestsOf(task.status.message);
   const request = requests.find(({ kind }) => kind === "input-request");

@@ -8,8 +8,13 @@ import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Packed, packCopy } from "../../scripts/pack-copy.ts";
 import { ROOT } from "../architecture/imports.ts";
+import { IS_FULL } from "../fixtures/budget.ts";
+import { checkProject, installProject } from "./template-projects.ts";
 
 const run = promisify(execFile);
+
+/** All templates, and in `npm test` those whose packages are all installed here and that differ most. */
+const TEMPLATES = IS_FULL ? ["minimal", "model", "tools", "express", "hono"] : ["minimal", "tools"];
 
 const AGENT = `
 import { agent, type Agent } from "palaver";
@@ -62,7 +67,7 @@ describe("the packed package", () => {
   });
 
   it("contains the files that users need, and no others", () => {
-    const others = packed.files.filter((path) => !/^(?:dist|docs|console\/dist)\//.test(path));
+    const others = packed.files.filter((path) => !/^(?:dist|docs|templates|console\/dist)\//.test(path));
     expect(others.sort()).toEqual(["CHANGELOG.md", "LICENSE", "README.md", "package.json"]);
     expect(packed.files).toContain("dist/index.js");
     expect(packed.files).toContain("dist/index.d.ts");
@@ -90,6 +95,24 @@ describe("the packed package", () => {
     const errors = await typeErrors(join(folder, "types"), ["right.ts", "wrong.ts"]);
     expect(errors).toMatch(/version[\s\S]*txt|txt[\s\S]*version/);
     expect(errors.split("\n").filter((line) => /^\S/.test(line) && !line.startsWith("wrong.ts("))).toEqual([]);
+  });
+
+  describe("with projects of palaver init", () => {
+    const palaver = (...args: readonly string[]) =>
+      run(join(folder, "node_modules", ".bin", "palaver"), args, { cwd: folder });
+
+    it("has all templates", async () => {
+      const { stdout } = await palaver("init", "--list");
+      const names = [...stdout.matchAll(/^(\w+) {2}/gm)].map(([, name]) => name);
+      expect(names).toEqual(["minimal", "model", "tools", "express", "hono"]);
+    });
+
+    it.each(TEMPLATES)("%s passes its types, its lint and its tests at once", async (template) => {
+      await palaver("init", template, "--template", template);
+      const project = { template, folder: join(folder, template), tarball: packed.tarball };
+      await installProject(project, IS_FULL ? "npm" : "links");
+      expect(await checkProject(project)).toMatch(/pass [2-9]\n.*fail 0\n/s);
+    });
   });
 
   describe("with a store that is written outside", () => {
