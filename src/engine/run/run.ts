@@ -1,4 +1,5 @@
 import { callHook } from "../../internal/call-hook.ts";
+import type { Clock } from "../../internal/clock.ts";
 import { LazyAbort } from "../../internal/lazy-abort.ts";
 import type { Logger } from "../../internal/logger.ts";
 import { type CallPath, joinCallPaths, NO_CALL_PATH } from "../../protocol/call-path.ts";
@@ -19,12 +20,12 @@ import { AGENT_FAILED, type AttemptResult, consumeResult, outcomeOf, runOf, type
 import type { RunStorage } from "./context-host.ts";
 import { Emitter } from "./emitter.ts";
 import { Memory } from "./memory.ts";
-import { OpenQuestions } from "./open-questions.ts";
+import { type AskingRun, OpenQuestions } from "./open-questions.ts";
 import type { AttemptStart, RunEnvironment } from "./run-environment.ts";
 import { RunObserver } from "./run-observer.ts";
-import { RunTimers } from "./run-timers.ts";
+import { RunTimers, type TimedRun } from "./run-timers.ts";
 import { RunContext } from "./task-context.ts";
-import { Waits } from "./waits.ts";
+import { type WaitingRun, Waits } from "./waits.ts";
 
 /** What all runs of an engine use, and the callbacks that they call. */
 export interface RunHost {
@@ -41,7 +42,7 @@ export interface RunHost {
 }
 
 /** Runs the agent's code for one task: from the first turn until the task ends, or until this process loses or releases the task. */
-export class Run implements WriterListener {
+export class Run implements WriterListener, WaitingRun, AskingRun, TimedRun {
   readonly agent: Agent;
   readonly writer: TaskLogWriter;
   readonly observer: RunObserver;
@@ -131,10 +132,11 @@ export class Run implements WriterListener {
 
   /** Reads an inbox entry. `undefined`: it is sealed with a secret that is not known any more. */
   openEntry(entry: InboxEntry): Message | undefined {
-    return this.#readEntry(entry)?.message;
+    return this.readEntry(entry)?.message;
   }
 
-  #readEntry(entry: InboxEntry): InboxMessage | undefined {
+  /** As `openEntry`, with everything that was stored with the message. */
+  readEntry(entry: InboxEntry): InboxMessage | undefined {
     const { sealer } = this.#host.environment;
     const body = entry.sealed ? openSealed(sealer, entry.body, this.writer.ref.id) : entry.body;
     if (body === undefined) return undefined;
@@ -207,31 +209,42 @@ export class Run implements WriterListener {
 
   /** Created when first needed: most runs never wait. */
   waits(): Waits {
-    if (this.#waits === undefined) {
-      const { environment, onPark } = this.#host;
-      const staysActive = this.agent.onRestart === "fail";
-      this.#waits = new Waits({
-        writer: this.writer,
-        clock: environment.clock,
-        parkAfter: staysActive ? Number.POSITIVE_INFINITY : environment.parkAfter,
-        staysActive,
-        aborted: () => this.#aborter.reason,
-        onPark: () => onPark(this),
-        onResume: () => this.#startTimers().restartDeadline(),
-      });
-    }
+    this.#waits ??= new Waits(this);
     return this.#waits;
   }
 
   /** Created when first needed. */
   questions(): OpenQuestions {
-    const { clock } = this.#host.environment;
-    this.#questions ??= new OpenQuestions({
-      writer: this.writer,
-      clock,
-      readEntry: (entry) => this.#readEntry(entry),
-    });
+    this.#questions ??= new OpenQuestions(this);
     return this.#questions;
+  }
+
+  get clock(): Clock {
+    return this.#host.environment.clock;
+  }
+
+  get staysActive(): boolean {
+    return this.agent.onRestart === "fail";
+  }
+
+  get parkAfter(): number {
+    return this.staysActive ? Number.POSITIVE_INFINITY : this.#host.environment.parkAfter;
+  }
+
+  get abortReason(): Error | undefined {
+    return this.#aborter.reason;
+  }
+
+  park(): void {
+    this.#host.onPark(this);
+  }
+
+  paused(): void {
+    this.#timers?.pauseDeadline();
+  }
+
+  continued(): void {
+    this.#startTimers().restartDeadline();
   }
 
   memory(steps: readonly StepRecord[]): Memory {
@@ -353,16 +366,15 @@ export class Run implements WriterListener {
 
   /** Created when first needed: a task that one commit creates and ends needs no timer. */
   #startTimers(): RunTimers {
-    this.#timers ??= new RunTimers({
-      clock: this.#host.environment.clock,
-      runner: () => this.writer.runner,
-      onDeadline: () => this.stop("timeout"),
-      onLimit: () => this.#limitReached(),
-    });
+    this.#timers ??= new RunTimers(this);
     return this.#timers;
   }
 
-  #limitReached(): void {
+  deadlineReached(): void {
+    this.stop("timeout");
+  }
+
+  limitReached(): void {
     // The agent's own timeout may have been reached already, with its grace not over yet.
     if (this.stopping === "timeout") this.#host.onOverdue(this);
     else this.stop("timeout", 0);
