@@ -8,7 +8,7 @@ import type { Part } from "../../protocol/part.ts";
 import type { TerminalState } from "../../protocol/state.ts";
 import type { InboxEntry, StepRecord } from "../../store/contract.ts";
 import type { Telemetry } from "../../telemetry/contract.ts";
-import { type AbortCause, type Agent, type InputTimeout, TaskAborted } from "../agent/agent.ts";
+import { type AbortCause, type Agent, type InputTimeout, type RunResult, TaskAborted } from "../agent/agent.ts";
 import { ENGINE_NOTE } from "../log/note.ts";
 import type { TaskLogWriter } from "../log/task-log-writer.ts";
 import { abortOf, type WriterListener, type WriterLoss } from "../log/writer-contract.ts";
@@ -16,9 +16,19 @@ import { publicRef } from "../read/public-ref.ts";
 import { readFailure } from "../read/read-retries.ts";
 import { type InboxMessage, readInboxMessage } from "../record/inbox-message.ts";
 import { openSealed } from "../record/seal.ts";
-import { AGENT_FAILED, type AttemptResult, consumeResult, outcomeOf, runOf, type StopCause } from "./attempt-result.ts";
+import {
+  AGENT_FAILED,
+  type AttemptResult,
+  consumeResult,
+  outcomeOf,
+  RETURNED,
+  type RunValue,
+  runOf,
+  type StopCause,
+} from "./attempt-result.ts";
 import type { RunStorage } from "./context-host.ts";
 import { Emitter } from "./emitter.ts";
+import { iterateResult } from "./iterate.ts";
 import { Memory } from "./memory.ts";
 import { type AskingRun, OpenQuestions } from "./open-questions.ts";
 import type { AttemptStart, RunEnvironment } from "./run-environment.ts";
@@ -77,15 +87,28 @@ export class Run implements WriterListener, WaitingRun, AskingRun, TimedRun {
     this.isRunning = true;
     try {
       while (next !== undefined) {
-        // After a cancel no further turn begins.
-        const result: AttemptResult =
-          this.#stop === undefined || this.#isRunAfterCancel(next)
-            ? await this.#attempt(next)
-            : { kind: "threw", error: this.#aborter.reason };
+        let result: AttemptResult = RETURNED;
+        const context = this.#context(next);
+        try {
+          const returned = this.#begin(next, context);
+          const iterated = iterateResult(returned, this);
+          const value: RunValue = iterated === undefined ? await returned : undefined;
+          const consumer = { context, aborter: this.#aborter };
+          // Few runs have something to wait for here: each `await` costs turns of the microtask queue, and memory while it waits.
+          const written = consumeResult(iterated ?? iterateResult(value, this), value, consumer);
+          if (written !== undefined) await written;
+          const finished = context.finish();
+          if (finished !== undefined) await finished;
+        } catch (error) {
+          result = { kind: "threw", error };
+        } finally {
+          // Calls that the agent's code did not await must not write to the next turn.
+          context.close();
+        }
         if (this.#detached !== undefined) return;
         this.#endWaits();
         next = undefined;
-        while (next === undefined && (await this.#finish(result)) === "inbox") next = await this.#host.nextTurn(this);
+        while (next === undefined && !(await this.#finish(result))) next = await this.#host.nextTurn(this);
       }
     } catch (error) {
       // A lost task was handled when it was lost. Anything else is a defect of the engine and must be reported.
@@ -273,27 +296,26 @@ export class Run implements WriterListener, WaitingRun, AskingRun, TimedRun {
     this.#startTimers().watchLimit();
   }
 
-  async #attempt(start: AttemptStart): Promise<AttemptResult> {
+  /** What the agent's code works with. */
+  #context(start: AttemptStart): RunContext {
+    const { writer } = this;
+    const transforms = this.#host.environment.hooks.transform !== undefined;
+    const emitter = new Emitter({ writer, replay: start.replay, transforms });
+    return new RunContext({ run: this, turn: start.turn, steps: start.steps, writer, emitter });
+  }
+
+  /** Calls the agent's code. Throws if the run was asked to stop. */
+  #begin(start: AttemptStart, context: RunContext): RunResult | undefined {
     const { writer, agent } = this;
-    const { hooks } = this.#host.environment;
-    const emitter = new Emitter({ writer, replay: start.replay, transforms: hooks.transform !== undefined });
-    const context = new RunContext({ run: this, turn: start.turn, steps: start.steps, writer, emitter });
+    // After a cancel no further turn begins.
+    if (this.#stop !== undefined && !this.#isRunAfterCancel(start)) throw this.#aborter.reason;
     // A task that is not stored yet may end with its first commit, and then needs no timer.
     if (writer.isStored) this.watchDeadline();
     if (this.#inboxHasCancel()) this.stop("canceled");
     this.observer.attemptBegan(start.skill?.id);
-    try {
-      if (writer.state === "submitted") writer.status("working", { note: ENGINE_NOTE });
-      if (!this.#isRunAfterCancel(start)) this.#aborter.throwIfAborted();
-      await consumeResult(runOf(agent, start.skill)(context), { run: this, context, aborter: this.#aborter });
-      await emitter.finish();
-      return { kind: "returned" };
-    } catch (error) {
-      return { kind: "threw", error };
-    } finally {
-      // Calls that the agent's code did not await must not write to the next turn.
-      context.close();
-    }
+    if (writer.state === "submitted") writer.status("working", { note: ENGINE_NOTE });
+    if (!this.#isRunAfterCancel(start)) this.#aborter.throwIfAborted();
+    return runOf(agent, start.skill)(context);
   }
 
   /** The agent's code has returned: nothing waits for an answer or a time any more. */
@@ -304,14 +326,14 @@ export class Run implements WriterListener, WaitingRun, AskingRun, TimedRun {
     this.#questions = undefined;
   }
 
-  /** Ends the task. `inbox`: a message has arrived that needs another turn first. */
-  #finish(result: AttemptResult): "inbox" | Promise<"ended" | "inbox"> {
+  /** Ends the task. False: a message has arrived that needs another turn first. */
+  #finish(result: AttemptResult): boolean | Promise<boolean> {
     const { writer } = this;
     if (result.kind === "returned") {
       if (writer.inbox.some((entry) => entry.kind === "message") && this.#stop === undefined) {
         this.observer.attemptEnded("completed");
         this.observer.spanEnded();
-        return "inbox";
+        return false;
       }
       return this.#end("completed", undefined, this.#stop === undefined);
     }
@@ -320,16 +342,15 @@ export class Run implements WriterListener, WaitingRun, AskingRun, TimedRun {
     return this.#end(state, parts);
   }
 
-  async #end(state: TerminalState, parts?: readonly Part[], unlessInbox = false): Promise<"ended" | "inbox"> {
+  #end(state: TerminalState, parts?: readonly Part[], unlessInbox = false): Promise<boolean> {
     this.observer.attemptEnded(state);
-    const result = await this.writer.end(state, {
-      ...(parts !== undefined && { parts }),
-      unlessInbox,
-      note: ENGINE_NOTE,
-    });
-    this.observer.spanEnded();
-    if (result === "ended") this.#hasEnded = true;
-    return result;
+    return this.writer
+      .end(state, { ...(parts !== undefined && { parts }), unlessInbox, note: ENGINE_NOTE })
+      .then((result) => {
+        this.observer.spanEnded();
+        if (result === "ended") this.#hasEnded = true;
+        return result === "ended";
+      });
   }
 
   storing(): void {
