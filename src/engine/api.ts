@@ -17,10 +17,10 @@ import type { ListCursor, ListQuery, WebhookDraft } from "../store/contract.ts";
 export interface Engine {
   /**
    * Accepts a message. The agent's `reply` answers it without a task; or it creates a task; or, with `message.taskId`, it is added to the inbox
-   * of an existing task. Rejects without storing anything: `task-not-found`, `unsupported-operation` (the task has ended), `invalid-params` (a
+   * of an existing task. Returns a promise only if something must be awaited. Throws or rejects without storing anything: `task-not-found`, `unsupported-operation` (the task has ended), `invalid-params` (a
    * context that is not the task's), `task-changed` (see `expectedSeq`), `resource-exhausted` (a limit is reached), `conflict` (see `idempotencyWindow`), `unavailable` (draining).
    */
-  submit(submission: Submission): Promise<Submitted>;
+  submit(submission: Submission): Submitted | Promise<Submitted>;
   /** The task as committed; `undefined`: not found. */
   snapshot(scope: Scope, id: TaskId, options: SnapshotOptions): Promise<StoredTask | undefined>;
   /**

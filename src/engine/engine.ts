@@ -153,11 +153,11 @@ class TaskEngine implements RunningEngine {
     this.#sweeper.start();
   }
 
-  submit(submission: Submission): Promise<Submitted> {
+  submit(submission: Submission): Submitted | Promise<Submitted> {
     if (this.#phase === "open" && this.#recovery.hasSolo)
       return this.#recovery.waitForSolo().then(() => this.submit(submission));
     if (this.#phase === "open") return submit(this.#parts, submission);
-    return Promise.reject(new A2AError("unavailable", "The server is shutting down.", { retryAfter: 1 }));
+    throw new A2AError("unavailable", "The server is shutting down.", { retryAfter: 1 });
   }
 
   snapshot(scope: Scope, id: TaskId, options: SnapshotOptions): Promise<StoredTask | undefined> {

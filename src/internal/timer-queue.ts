@@ -17,7 +17,7 @@ export class QueuedTimer {
   readonly number: number;
   readonly callback: () => void;
   /** Only the queue sets it. */
-  place = NOWHERE;
+  place: number = NOWHERE;
   readonly #queue: TimerQueue;
 
   constructor(queue: TimerQueue, number: number, { at, callback }: Pick<QueuedTimer, "at" | "callback">) {

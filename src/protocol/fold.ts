@@ -15,12 +15,14 @@ interface Growing {
  * and metadata that it contains. Adjacent plain text parts are merged into one.
  */
 export class ArtifactFold {
-  readonly #artifacts = new Map<ArtifactId, Growing>();
+  /** Created with the first artifact. */
+  #artifacts: Map<ArtifactId, Growing> | undefined;
 
   /** Status events are ignored. A chunk with `append` for an unknown artifact creates the artifact. */
   add(event: TaskEvent): void {
     if (event.kind !== "artifact") return;
     const { artifact, append } = event;
+    this.#artifacts ??= new Map();
     const known = this.#artifacts.get(artifact.artifactId);
     if (known === undefined || !append) {
       this.#artifacts.set(artifact.artifactId, { artifact: withMergedParts(artifact), parts: undefined });
@@ -34,6 +36,7 @@ export class ArtifactFold {
   /** In the order in which the artifacts first appeared. Their lists of parts belong to the fold: a later `add` extends them. */
   artifacts(): Artifact[] {
     const artifacts: Artifact[] = [];
+    if (this.#artifacts === undefined) return artifacts;
     for (const { artifact, parts } of this.#artifacts.values())
       artifacts.push(parts === undefined ? artifact : { ...artifact, parts });
     return artifacts;

@@ -14,7 +14,7 @@ const CALLS_COUNT_ONCE_FOR = 365 * 24 * 3_600_000;
  * Submits a caller's message to the engine. Throws `push-not-supported` if the message has a webhook and the agent has no push
  * notifications, and `content-type-not-supported` if the agent cannot read or answer the message.
  */
-export function submitMessage(service: Service, call: Call, request: SendRequest): Promise<Submitted> {
+export function submitMessage(service: Service, call: Call, request: SendRequest): Submitted | Promise<Submitted> {
   const { agent, engine, answerByContext, idempotencyWindow } = service;
   const webhook = webhookOf(service, call, request);
   checkMediaTypes(agent, request);
@@ -33,7 +33,7 @@ export function submitMessage(service: Service, call: Call, request: SendRequest
     ? addressed(service, submission).then((found) => engine.submit(found))
     : engine.submit(submission);
   if (webhook === undefined) return submitted;
-  return submitted.then((accepted) => {
+  return Promise.resolve(submitted).then((accepted) => {
     notifyOnceStored(service, accepted, webhook);
     return accepted;
   });

@@ -169,7 +169,7 @@ export class EngineHarness implements AsyncDisposable {
     return { agent, tenant, owner };
   }
 
-  submit(input: MessageInput, options: SendOptions = {}): Promise<Submitted> {
+  async submit(input: MessageInput, options: SendOptions = {}): Promise<Submitted> {
     const {
       owner,
       metadata = {},

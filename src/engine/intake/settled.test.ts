@@ -247,7 +247,12 @@ describe("loadConsumption", () => {
       const clock = new FakeClock();
       const answered = settled(
         // Safe: settled() uses only these parts.
-        { store, isClosing: () => false, environment: { clock, limits: DEFAULT_LIMITS } } as never,
+        {
+          store,
+          feeds: { release: () => undefined },
+          isClosing: () => false,
+          environment: { clock, limits: DEFAULT_LIMITS },
+        } as never,
         { feed, posted: { inbox, asked: 1, answers: ["q"] } },
         { signal: new AbortController().signal },
       ).then(() => "answered");

@@ -21,10 +21,10 @@ interface Followed {
  * Resolves when the task has ended, or is interrupted (`input-required`, `auth-required`) after the message was handled: the run consumed the
  * message, or the message arrived before the open question, does not answer it, and stays in the inbox for a later turn. Resolves after
  * `limits.maxWait` milliseconds at the latest, and when the server shuts down. Rejects if the caller's signal aborts, the task was not stored,
- * or it was deleted. The feed must be held.
+ * or it was deleted. The feed must be held; it is released at the end.
  */
 export async function settled(
-  { store, isClosing, environment }: EngineParts,
+  { store, feeds, isClosing, environment }: EngineParts,
   { feed, writer, posted }: Followed,
   caller: Caller,
 ): Promise<void> {
@@ -56,6 +56,7 @@ export async function settled(
     }
   } finally {
     limit?.cancel();
+    feeds.release(feed);
   }
 }
 

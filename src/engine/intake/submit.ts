@@ -21,48 +21,72 @@ import { taskNotFound } from "./refused-task.ts";
 import { type Routed, routeMessage } from "./route.ts";
 
 /** Implements `Engine.submit`. */
-export function submit(parts: EngineParts, submission: Submission): Promise<Submitted> {
+export function submit(parts: EngineParts, submission: Submission): Submitted | Promise<Submitted> {
   const { idempotencyWindow } = submission;
   if (idempotencyWindow === undefined) return submitMessage(parts, submission, undefined);
   return submitIdempotent(parts, submission, {
     window: idempotencyWindow,
-    work: (idempotency) => submitMessage(parts, submission, idempotency),
+    work: async (idempotency) => submitMessage(parts, submission, idempotency),
   });
 }
 
-async function submitMessage(
+function submitMessage(
   parts: EngineParts,
   submission: Submission,
   idempotency: Idempotency | undefined,
-): Promise<Submitted> {
+): Submitted | Promise<Submitted> {
   const agent = parts.agents.get(submission.scope.agent);
   if (agent === undefined)
     throw new A2AError("internal", "Internal error", { cause: `no agent ${submission.scope.agent}` });
   const { message } = submission.request;
-  const { namesTasks, tasksOnly } = submission.call.policy;
   checkParts(parts.environment.limits, message);
+  const incoming: Incoming = { agent, submission, idempotency };
+  const mayContinue = message.taskId !== undefined || namesContextOnly(submission);
+  return mayContinue || agent.reply !== undefined
+    ? continueOrReply(parts, incoming)
+    : createRouted(parts, incoming, routeOf(parts, agent, submission));
+}
+
+interface Incoming {
+  readonly agent: Agent;
+  readonly submission: Submission;
+  readonly idempotency: Idempotency | undefined;
+}
+
+/** For a message to a task that may exist, and for an agent with a `reply`. */
+async function continueOrReply(parts: EngineParts, incoming: Incoming): Promise<Submitted> {
+  const { agent, submission } = incoming;
+  const { message } = submission.request;
+  const { namesTasks, tasksOnly } = submission.call.policy;
   if (message.taskId !== undefined) {
     const known = await findTask(parts, submission, message.taskId);
-    if (known !== undefined) return continueTask(parts, known, { agent, submission, idempotency });
+    if (known !== undefined) return continueTask(parts, known, incoming);
     if (!namesTasks) throw taskNotFound(message.taskId);
   }
   if (namesContextOnly(submission)) {
-    const continued = await continueByContext(parts, { agent, submission, idempotency });
+    const continued = await continueByContext(parts, incoming);
     if (continued !== undefined) return continued;
   }
   const reply = agent.reply === undefined ? undefined : await replyOf(parts, agent, submission);
   if (reply !== undefined && !tasksOnly) return { kind: "message", message: reply };
-  requireCapacity(parts, agent, submission);
-  const found = reply === undefined ? routeOf(parts, agent, submission) : answered(reply);
-  const routed = found instanceof Promise ? await found : found;
+  const routed = reply === undefined ? routeOf(parts, agent, submission) : answered(reply);
+  return createRouted(parts, incoming, routed);
+}
+
+/** Creates a task for the message, unless one was created while `route` ran. */
+function createRouted(
+  parts: EngineParts,
+  incoming: Incoming,
+  routed: Routed | Answered | Promise<Routed>,
+): Submitted | Promise<Submitted> {
+  if (routed instanceof Promise) return routed.then((found) => createRouted(parts, incoming, found));
+  const { agent, submission } = incoming;
+  const { taskId } = submission.request.message;
   if (routed.kind === "skill") submission.admitSkill?.(routed.skill.id);
-  // Other messages may have used the capacity while `route` ran.
   requireCapacity(parts, agent, submission);
-  const meanwhile =
-    message.taskId === undefined ? undefined : parts.feeds.peek(namedTask(submission.scope, message.taskId));
-  if (meanwhile !== undefined)
-    return continueTask(parts, parts.feeds.hold(meanwhile), { agent, submission, idempotency });
-  return createTask(parts, agent, { submission, routed, idempotency });
+  const meanwhile = taskId === undefined ? undefined : parts.feeds.peek(namedTask(submission.scope, taskId));
+  if (meanwhile !== undefined) return continueTask(parts, parts.feeds.hold(meanwhile), incoming);
+  return createTask(parts, agent, { ...incoming, routed });
 }
 
 function requireCapacity(parts: EngineParts, agent: Agent, { call, scope }: Submission): void {
@@ -84,7 +108,9 @@ function requireCapacity(parts: EngineParts, agent: Agent, { call, scope }: Subm
   });
 }
 
+/** Throws if the server is at capacity: the author's `route` is not called then. */
 function routeOf(parts: EngineParts, agent: Agent, submission: Submission): Routed | Promise<Routed> {
+  requireCapacity(parts, agent, submission);
   const call = (): ReplyCall => new SubmissionCall(submission, parts.environment.serverId);
   const routed = routeMessage(agent, submission.request, call);
   if (!(routed instanceof Promise)) return routed;

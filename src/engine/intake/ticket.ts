@@ -59,14 +59,11 @@ export class MessageTicket implements Ticket {
     }
   }
 
-  async settled(caller: Caller): Promise<void> {
+  settled(caller: Caller): Promise<void> {
     const held = this.#hold();
-    const feed = held instanceof Promise ? await held : held;
-    try {
-      await settled(this.#parts, { feed, ...this.#accepted }, caller);
-    } finally {
-      this.#parts.feeds.release(feed);
-    }
+    return held instanceof Promise
+      ? held.then((feed) => settled(this.#parts, { feed, ...this.#accepted }, caller))
+      : settled(this.#parts, { feed: held, ...this.#accepted }, caller);
   }
 
   snapshot(options: SnapshotOptions): Promise<StoredTask | undefined> {

@@ -10,33 +10,36 @@ export interface ArtifactState {
   pendingChunk: PendingChunk | undefined;
 }
 
+const NONE: readonly never[] = [];
+
 /** The artifacts of one task, and which of them are complete. */
 export class ArtifactStates {
-  readonly #states = new Map<ArtifactId, ArtifactState>();
+  /** Created with the first artifact. */
+  #states: Map<ArtifactId, ArtifactState> | undefined;
   readonly #maxArtifacts: number;
 
   constructor(known: Iterable<readonly [id: ArtifactId, isComplete: boolean]>, maxArtifacts: number) {
     this.#maxArtifacts = maxArtifacts;
-    for (const [id, isComplete] of known) this.#states.set(id, { isComplete, pendingChunk: undefined });
+    for (const [id, isComplete] of known) this.set(id, { isComplete, pendingChunk: undefined });
   }
 
   has(id: ArtifactId): boolean {
-    return this.#states.has(id);
+    return this.#states?.has(id) === true;
   }
 
   get(id: ArtifactId): ArtifactState | undefined {
-    return this.#states.get(id);
+    return this.#states?.get(id);
   }
 
   ids(): Iterable<ArtifactId> {
-    return this.#states.keys();
+    return this.#states?.keys() ?? NONE;
   }
 
   /** The state of an artifact, or of a new one that `set` then adds. Throws a `TaskFailure` if the task may have no further artifact. */
   getOrCreate(id: ArtifactId): ArtifactState {
-    const state = this.#states.get(id);
+    const state = this.#states?.get(id);
     if (state !== undefined) return state;
-    if (this.#states.size >= this.#maxArtifacts)
+    if ((this.#states?.size ?? 0) >= this.#maxArtifacts)
       throw limitFailure(
         "too-many-artifacts",
         `a task may have at most ${this.#maxArtifacts} artifacts (maxArtifacts)`,
@@ -45,11 +48,12 @@ export class ArtifactStates {
   }
 
   set(id: ArtifactId, state: ArtifactState): void {
+    this.#states ??= new Map();
     this.#states.set(id, state);
   }
 
   /** The uncommitted events were collected for a commit and cannot be changed any more. */
   collected(): void {
-    for (const state of this.#states.values()) state.pendingChunk = undefined;
+    for (const state of this.#states?.values() ?? NONE) state.pendingChunk = undefined;
   }
 }

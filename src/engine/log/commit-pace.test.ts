@@ -9,7 +9,7 @@ import { type CommitSource, Committer } from "./committer.ts";
 
 /** A clock that stands still until it is moved. */
 function stoppedClock(): { now: number; readonly pace: CommitPace } {
-  const clock = { now: 0, pace: new CommitPace(() => clock.now) };
+  const clock: { now: number; pace: CommitPace } = { now: 0, pace: new CommitPace((): number => clock.now) };
   return clock;
 }
 

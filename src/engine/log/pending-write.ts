@@ -21,7 +21,7 @@ export interface WriteContext {
   readonly release: boolean;
 }
 
-const NONE: readonly string[] = [];
+const NONE: readonly never[] = [];
 
 /** The records of these entries; the last one with a key replaces the others. */
 function recordsOf(journal: readonly (JournalEntry | JournalEnd)[]): readonly JournalRecord[] {
@@ -37,10 +37,10 @@ function recordsOf(journal: readonly (JournalEntry | JournalEnd)[]): readonly Jo
 export class PendingWrite {
   /** Present if this commit creates the task. */
   create: WriterCreate | undefined;
-  entries: LogView[] = [];
-  history: HistoryEntry[] = [];
-  consumed: ConsumedEntry[] = [];
-  steps: StepRecord[] = [];
+  readonly entries: LogView[] = [];
+  history: HistoryEntry[] | undefined;
+  consumed: ConsumedEntry[] | undefined;
+  steps: StepRecord[] | undefined;
   journal: (JournalEntry | JournalEnd)[] | undefined;
   forgetSteps = false;
   /** The status, the metadata or the runner record has changed. */
@@ -58,9 +58,9 @@ export class PendingWrite {
       ...(create !== undefined && { create: create.record }),
       entries: this.entries,
       ...(head !== undefined && { head }),
-      history: this.history,
-      taken: this.consumed.length === 0 ? NONE : this.consumed.map(({ id }) => id),
-      steps: this.steps,
+      history: this.history ?? NONE,
+      taken: this.consumed?.map(({ id }) => id) ?? NONE,
+      steps: this.steps ?? NONE,
       ...(journal !== undefined && { journal: recordsOf(journal) }),
       forgetSteps: this.forgetSteps,
       ...(end !== undefined && { end }),

@@ -16,15 +16,20 @@ import { readMetadata } from "./task-metadata.ts";
 import type { WriteBuffer } from "./write-buffer.ts";
 import type { EndOptions, EventOptions, StatusOptions, WriterDependencies, WriterStart } from "./writer-contract.ts";
 
-export interface TaskEventsOptions {
-  readonly start: WriterStart;
-  readonly head: HeadState;
-  readonly buffer: WriteBuffer;
+/** The writer of a task, as its events see it. */
+export interface EventsOwner {
+  readonly ref: TaskRef;
   readonly dependencies: WriterDependencies;
   /** Throws if nothing can be written any more. */
-  readonly requireOpen: () => void;
+  requireOpen(): void;
   /** The task, which waited for the caller, is `working` again. */
-  readonly onResumed: () => void;
+  resumed(): void;
+}
+
+export interface TaskEventsParts {
+  readonly head: HeadState;
+  readonly buffer: WriteBuffer;
+  readonly knownArtifacts: WriterStart["knownArtifacts"];
 }
 
 /**
@@ -32,23 +37,20 @@ export interface TaskEventsOptions {
  * {@link WriteBuffer}. Nothing here is visible to readers; they read the feed, which changes with each commit.
  */
 export class TaskEvents {
-  readonly #task: TaskRef;
+  readonly #owner: EventsOwner;
   readonly #head: HeadState;
   readonly #buffer: WriteBuffer;
   readonly #artifacts: ArtifactStates;
-  readonly #options: TaskEventsOptions;
   /** The span that writes the events; `undefined` until an attempt begins. */
   #trace: TraceContext | undefined;
   /** The status before the terminal one, until the end is committed or rolled back. */
   #beforeEnd: Savepoint | undefined;
 
-  constructor(options: TaskEventsOptions) {
-    const { start, head, buffer, dependencies } = options;
-    this.#options = options;
-    this.#task = start.ref;
+  constructor(owner: EventsOwner, { head, buffer, knownArtifacts }: TaskEventsParts) {
+    this.#owner = owner;
     this.#head = head;
     this.#buffer = buffer;
-    this.#artifacts = new ArtifactStates(start.knownArtifacts, dependencies.limits.maxArtifacts);
+    this.#artifacts = new ArtifactStates(knownArtifacts, owner.dependencies.limits.maxArtifacts);
   }
 
   hasArtifact(id: ArtifactId): boolean {
@@ -57,16 +59,16 @@ export class TaskEvents {
 
   /** Changes to a state that is not terminal. Throws an `Error` if that is not allowed. */
   status(state: Exclude<TaskState, TerminalState>, options: StatusOptions): void {
-    this.#options.requireOpen();
+    this.#owner.requireOpen();
     const { state: before, runner } = this.#head;
     this.#appendMissing(state, {});
     this.#appendStatus(state, options);
-    if (state === "working" && isInterrupted(before) && runner.questions !== undefined) this.#options.onResumed();
+    if (state === "working" && isInterrupted(before) && runner.questions !== undefined) this.#owner.resumed();
   }
 
   /** Appends a chunk. The task becomes `working` first, if it is not. Throws a `TaskFailure` over a limit. */
   artifact(event: ArtifactEvent, options: EventOptions): void {
-    this.#options.requireOpen();
+    this.#owner.requireOpen();
     const id = event.artifact.artifactId;
     const artifact = this.#artifacts.getOrCreate(id);
     if (this.#head.state !== "working") this.status("working", { note: ENGINE_NOTE });
@@ -86,7 +88,7 @@ export class TaskEvents {
     if (artifact === undefined || artifact.isComplete) return;
     const { pendingChunk } = artifact;
     if (pendingChunk === undefined || !this.#buffer.completeChunk(pendingChunk)) {
-      this.#options.requireOpen();
+      this.#owner.requireOpen();
       this.#append(closingChunk(id), { note: ENGINE_NOTE, isFinal: true });
     }
     artifact.isComplete = true;
@@ -94,7 +96,7 @@ export class TaskEvents {
 
   /** Completes all artifacts and ends the task. With `unlessInbox` the store may refuse the end; then call `rollBackEnd`. */
   end(state: TerminalState, options: EndOptions): void {
-    this.#options.requireOpen();
+    this.#owner.requireOpen();
     const { isFinal, unlessInbox } = options;
     this.#appendMissing(state, { ...(isFinal !== undefined && { isFinal }) });
     for (const id of this.#artifacts.ids()) this.completeArtifact(id);
@@ -136,9 +138,9 @@ export class TaskEvents {
 
   #appendStatus(state: TaskState, options: StatusOptions): void {
     const head = this.#head;
-    const now = this.#options.dependencies.clock.now();
+    const now = this.#owner.dependencies.clock.now();
     const { parts } = options;
-    const message = parts === undefined ? undefined : statusMessage(this.#task, parts, options);
+    const message = parts === undefined ? undefined : statusMessage(this.#owner.ref, parts, options);
     const metadata =
       head.metadata !== undefined && isTerminal(state)
         ? { ...readMetadata(head.metadata), ...options.metadata }
@@ -155,12 +157,12 @@ export class TaskEvents {
 
   /** Returns the event as it was appended: with the trace, and transformed unless it is final. */
   #append(event: TaskEvent, { note, isFinal }: EventOptions): TaskEvent {
-    const { hooks } = this.#options.dependencies;
+    const { hooks } = this.#owner.dependencies;
     const traced = this.#withTrace(event);
     const written =
       hooks.transform === undefined || isFinal === true
         ? traced
-        : acceptTransformed(traced, hooks.transform(traced, publicRef(this.#task)));
+        : acceptTransformed(traced, hooks.transform(traced, publicRef(this.#owner.ref)));
     this.#buffer.append(written, note, isLimited(written, note));
     return written;
   }

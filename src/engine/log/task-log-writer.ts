@@ -8,6 +8,7 @@ import type { TraceContext } from "../../protocol/trace-context.ts";
 import type { InboxEntry, Outcome, StepRecord, StoreError, TaskWrite } from "../../store/contract.ts";
 import { TaskAborted } from "../agent/agent.ts";
 import type { TaskRef } from "../api.ts";
+import type { Limits } from "../limits.ts";
 import type { Feed } from "../read/feed.ts";
 import { isIdempotencyEntry } from "../record/idempotency-entry.ts";
 import type { JournalEnd, JournalEntry } from "../record/journal.ts";
@@ -15,9 +16,9 @@ import { type Questions, type RunnerRecord, withConsumedSealed } from "../record
 import type { CommitSource } from "./committer.ts";
 import { HeadState } from "./head-state.ts";
 import type { PendingWrite } from "./pending-write.ts";
-import { TaskEvents } from "./task-events.ts";
+import { type EventsOwner, TaskEvents } from "./task-events.ts";
 import { TaskInbox } from "./task-inbox.ts";
-import { WriteBuffer } from "./write-buffer.ts";
+import { type BufferOwner, WriteBuffer } from "./write-buffer.ts";
 import {
   abortOf,
   type EndOptions,
@@ -46,7 +47,7 @@ interface CommitInFlight {
  *
  * Every method that writes throws a `TaskAborted` once the task has ended or the writer has lost it.
  */
-export class TaskLogWriter implements CommitSource {
+export class TaskLogWriter implements CommitSource, BufferOwner, EventsOwner {
   readonly ref: TaskRef;
   readonly feed: Feed;
   /** The number of the lease. The store refuses writes with an older one. */
@@ -58,7 +59,7 @@ export class TaskLogWriter implements CommitSource {
   marked = false;
   /** False until the task's first commit. */
   isStored: boolean;
-  readonly #dependencies: WriterDependencies;
+  readonly dependencies: WriterDependencies;
   readonly #head: HeadState;
   readonly #buffer: WriteBuffer;
   readonly #events: TaskEvents;
@@ -76,24 +77,21 @@ export class TaskLogWriter implements CommitSource {
     this.feed = feed;
     this.epoch = start.epoch;
     this.isStored = start.create === undefined;
-    this.#dependencies = dependencies;
+    this.dependencies = dependencies;
     this.#inbox = new TaskInbox(start.taken);
     this.#head = new HeadState(start.head, start.runner);
-    this.#buffer = new WriteBuffer(start, {
-      limits: dependencies.limits,
-      readership: feed,
-      onAdded: (isUrgent) => this.#requestCommit(isUrgent),
-    });
-    this.#events = new TaskEvents({
-      start,
+    this.#buffer = new WriteBuffer(start, this);
+    this.#events = new TaskEvents(this, {
       head: this.#head,
       buffer: this.#buffer,
-      dependencies,
-      requireOpen: () => this.#requireOpen(),
-      onResumed: () => this.listener?.resumed(),
+      knownArtifacts: start.knownArtifacts,
     });
     feed.hasWriter = true;
     if (start.create !== undefined) this.#buffer.headChanged();
+  }
+
+  get limits(): Limits {
+    return this.dependencies.limits;
   }
 
   get state(): TaskState {
@@ -161,14 +159,14 @@ export class TaskLogWriter implements CommitSource {
 
   /** `metadata`: JSON text; `undefined` removes all. */
   setMetadata(metadata: string | undefined): void {
-    this.#requireOpen();
+    this.requireOpen();
     this.#head.metadata = metadata;
     this.#buffer.headChanged();
   }
 
   /** Removes a message from the inbox. `message`: adds it to the history; `undefined`: it must not be kept. */
   consume(entry: InboxEntry, message: Message | undefined): void {
-    this.#requireOpen();
+    this.requireOpen();
     const { seq } = this;
     this.#inbox.consume(entry, seq);
     this.#buffer.addConsumed(entry.id, seq);
@@ -179,7 +177,7 @@ export class TaskLogWriter implements CommitSource {
 
   /** Stores the result of a step, so that a replay does not run the step again. Throws a `TaskFailure` if it is too large. */
   remember(step: StepRecord): void {
-    this.#requireOpen();
+    this.requireOpen();
     this.#buffer.addStep(step);
   }
 
@@ -198,7 +196,7 @@ export class TaskLogWriter implements CommitSource {
   }
 
   updateHead(change: HeadChange): void {
-    this.#requireOpen();
+    this.requireOpen();
     const head = this.#head;
     if (change.runner !== undefined) head.runner = { ...head.runner, ...change.runner };
     if (change.active !== undefined) head.active = change.active;
@@ -218,7 +216,7 @@ export class TaskLogWriter implements CommitSource {
 
   /** Releases the lease with the next commit. Nothing can be written afterwards. */
   release(): Promise<void> {
-    this.#requireOpen();
+    this.requireOpen();
     this.#isReleasing = true;
     this.#buffer.headChanged();
     return this.flush().finally(() => {
@@ -249,7 +247,7 @@ export class TaskLogWriter implements CommitSource {
 
   #nextCommitDone(): Promise<void> {
     this.#nextCommit ??= createDeferred<void>({ handled: true });
-    this.#requestCommit(true);
+    this.requestCommit(true);
     return this.#nextCommit.promise;
   }
 
@@ -313,6 +311,11 @@ export class TaskLogWriter implements CommitSource {
     this.#lose({ kind: "store-unavailable", error }, inFlight?.done);
   }
 
+  /** For the parts of the writer. */
+  resumed(): void {
+    this.listener?.resumed();
+  }
+
   /** Nothing can be written any more: rejects all that waits. */
   lose(loss: WriterLoss): void {
     this.#lose(loss, undefined);
@@ -322,11 +325,11 @@ export class TaskLogWriter implements CommitSource {
     const { feed } = this;
     const end = status === "ok" ? pending.end : undefined;
     this.isStored = true;
-    if (pending.steps.length > 0) this.#hasNewSteps = true;
+    if (pending.steps !== undefined) this.#hasNewSteps = true;
     if (write.create !== undefined && end === undefined) this.listener?.stored();
     const views = end === undefined ? pending.entries : [...pending.entries, end.entry];
     this.#buffer.committed(pending);
-    for (const { id, after } of pending.consumed) feed.markConsumed(id, after);
+    if (pending.consumed !== undefined) for (const { id, after } of pending.consumed) feed.markConsumed(id, after);
     if (end !== undefined) {
       feed.hasWriter = false;
       if (write.create !== undefined && end.artifacts !== undefined) {
@@ -338,7 +341,7 @@ export class TaskLogWriter implements CommitSource {
     feed.advance(views, head && { state: head.state, status: head.status, metadata: head.metadata, questions });
     done?.resolve();
     if (pending.end !== undefined) this.#settleEnd(status);
-    if (views.length > 0) this.#dependencies.onCommitted(this.ref, views);
+    if (views.length > 0) this.dependencies.onCommitted(this.ref, views);
   }
 
   #settleEnd(status: "ok" | "inbox"): void {
@@ -361,13 +364,15 @@ export class TaskLogWriter implements CommitSource {
     this.feed.wake();
   }
 
-  #requireOpen(): void {
+  /** Throws a `TaskAborted` if nothing can be written any more. For the parts of the writer. */
+  requireOpen(): void {
     if (this.loss !== undefined) throw abortOf(this.loss);
     if (this.ended) throw new TaskAborted("lease-lost", "The task has ended; nothing can be written to it any more.");
   }
 
-  #requestCommit(isUrgent: boolean): void {
+  /** For the parts of the writer. */
+  requestCommit(isUrgent: boolean): void {
     this.#needsCommit = true;
-    this.#dependencies.committer.mark(this, isUrgent);
+    this.dependencies.committer.mark(this, isUrgent);
   }
 }

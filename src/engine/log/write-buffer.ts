@@ -15,14 +15,17 @@ const MAX_FOLDED_BYTES = 16 * 1024;
 /** A run that makes more steps, questions and waits than this is not recorded further. */
 const MAX_JOURNAL = 20_000;
 
+const NO_MESSAGES: readonly HistoryEntry[] = [];
+
 /** A task with this many uncommitted events produces them fast; it is not made to wait for others. */
 const MANY_CHUNKS = 16;
 
-export interface WriteBufferOptions {
+/** The writer of a task, as its buffer sees it. */
+export interface BufferOwner {
+  readonly feed: Readership;
   readonly limits: Limits;
-  readonly readership: Readership;
-  /** Called after each addition: the buffer must be committed. `isUrgent`: false if it has only a few chunks, which may wait for those of other tasks. */
-  readonly onAdded: (isUrgent: boolean) => void;
+  /** Called after each addition. `isUrgent`: false if the buffer has only a few chunks, which may wait for those of other tasks. */
+  requestCommit(isUrgent: boolean): void;
 }
 
 /** A chunk that is not committed yet, and its place among the pending events. */
@@ -38,8 +41,8 @@ export interface PendingChunk {
 export class WriteBuffer {
   /** Number of the task's last event, committed or not. */
   seq: number;
-  readonly #options: WriteBufferOptions;
-  #pending = new PendingWrite();
+  readonly #owner: BufferOwner;
+  #pending: PendingWrite | undefined;
   /** Size of the log, uncommitted events included. */
   #bytes: number;
   #historyLength: number;
@@ -50,19 +53,21 @@ export class WriteBuffer {
   /** The artifacts so far, while the task is new and small. */
   #fold: ArtifactFold | undefined;
 
-  constructor({ seq, runner, historyLength, create }: WriterStart, options: WriteBufferOptions) {
-    this.#options = options;
+  constructor({ seq, runner, historyLength, create }: WriterStart, owner: BufferOwner) {
+    this.#owner = owner;
     this.seq = seq;
     this.#bytes = runner.bytes;
     this.#historyLength = historyLength;
     if (create === undefined) return;
-    this.#pending.create = create;
+    this.pending.create = create;
     this.addMessage({ after: 0, body: create.message });
     // A streaming caller receives the events. For later readers the store folds them, outside of this thread.
     if (!create.streams) this.#fold = new ArtifactFold();
   }
 
+  /** What was written since the last commit. */
   get pending(): PendingWrite {
+    this.#pending ??= new PendingWrite();
     return this.#pending;
   }
 
@@ -71,12 +76,12 @@ export class WriteBuffer {
   }
 
   get historyIsFull(): boolean {
-    return this.#historyLength >= this.#options.limits.maxHistory;
+    return this.#historyLength >= this.#owner.limits.maxHistory;
   }
 
   /** The run must wait before it writes more. */
   get isFull(): boolean {
-    const { maxUncommittedEvents, maxUncommittedBytes } = this.#options.limits;
+    const { maxUncommittedEvents, maxUncommittedBytes } = this.#owner.limits;
     return this.#uncommittedEvents >= maxUncommittedEvents || this.#uncommittedBytes >= maxUncommittedBytes;
   }
 
@@ -89,15 +94,15 @@ export class WriteBuffer {
     if (this.#bytes > MAX_FOLDED_BYTES) this.#fold = undefined;
     this.#fold?.add(event);
     const state = event.kind === "status" ? event.status.state : undefined;
-    const { readership, onAdded } = this.#options;
-    this.#pending.entries.push(new LogView(this.seq, body, { state, note, readership }));
+    const { entries } = this.pending;
+    entries.push(new LogView(this.seq, body, { state, note, readership: this.#owner.feed }));
     this.#uncommittedEvents++;
     this.#uncommittedBytes += body.length;
-    onAdded(event.kind !== "artifact" || this.#pending.entries.length >= MANY_CHUNKS);
+    this.#owner.requestCommit(event.kind !== "artifact" || entries.length >= MANY_CHUNKS);
   }
 
   #requireSpace(length: number): void {
-    const { maxEventBytes, maxTaskBytes } = this.#options.limits;
+    const { maxEventBytes, maxTaskBytes } = this.#owner.limits;
     if (length > maxEventBytes)
       throw limitFailure("event-too-large", `an event may have at most ${maxEventBytes} bytes (maxEventBytes)`);
     if (this.#bytes + length > maxTaskBytes)
@@ -109,14 +114,14 @@ export class WriteBuffer {
 
   /** Marks a pending chunk as the last one of its artifact. False: the chunk is not pending any more. */
   completeChunk({ index, event }: PendingChunk): boolean {
-    const logged = this.#pending.entries[index];
-    if (logged === undefined) return false;
+    const entries = this.#pending?.entries;
+    const logged = entries?.[index];
+    if (entries === undefined || logged === undefined) return false;
     // The mark changes no content, so the folded artifacts remain valid.
     const body = writeEvent({ ...event, lastChunk: true });
     this.#bytes += body.length - logged.body.length;
     this.#uncommittedBytes += body.length - logged.body.length;
-    const { readership } = this.#options;
-    this.#pending.entries[index] = new LogView(logged.seq, body, { note: logged.note, readership });
+    entries[index] = new LogView(logged.seq, body, { note: logged.note, readership: this.#owner.feed });
     return true;
   }
 
@@ -127,45 +132,52 @@ export class WriteBuffer {
   addMessage(entry: HistoryEntry): void {
     if (this.historyIsFull && entry.inbox === undefined) return;
     this.#historyLength++;
-    this.#pending.history.push(entry);
+    const { pending } = this;
+    pending.history ??= [];
+    pending.history.push(entry);
   }
 
   /** Throws a `TaskFailure` if the result of the step is too large. */
   addStep(step: StepRecord): void {
-    const { maxStepBytes } = this.#options.limits;
+    const { maxStepBytes } = this.#owner.limits;
     if (step.value.length > maxStepBytes)
       throw limitFailure(
         "step-too-large",
         `the result of a step may have at most ${maxStepBytes} bytes of JSON (maxStepBytes)`,
       );
-    this.#pending.steps.push(step);
-    this.#options.onAdded(true);
+    const { pending } = this;
+    pending.steps ??= [];
+    pending.steps.push(step);
+    this.#owner.requestCommit(true);
   }
 
   /** Adds an entry to the journal. It goes with the next commit, and requests none. */
   addJournal(entry: JournalEntry | JournalEnd): void {
     if (this.#journaled >= MAX_JOURNAL) return;
     this.#journaled++;
-    this.#pending.journal ??= [];
-    this.#pending.journal.push(entry);
+    const { pending } = this;
+    pending.journal ??= [];
+    pending.journal.push(entry);
   }
 
   forgetSteps(): void {
-    this.#pending.forgetSteps = true;
-    this.#pending.steps = [];
-    this.#options.onAdded(true);
+    this.pending.forgetSteps = true;
+    this.pending.steps = undefined;
+    this.#owner.requestCommit(true);
   }
 
   /** Removes an entry from the stored inbox. It was consumed after the event `after`. */
   addConsumed(id: string, after: number): void {
-    this.#pending.consumed.push({ id, after });
-    this.#options.onAdded(true);
+    const { pending } = this;
+    pending.consumed ??= [];
+    pending.consumed.push({ id, after });
+    this.#owner.requestCommit(true);
   }
 
   /** The status, the metadata or the runner record changed. */
   headChanged(): void {
-    this.#pending.headDirty = true;
-    this.#options.onAdded(true);
+    this.pending.headDirty = true;
+    this.#owner.requestCommit(true);
   }
 
   /**
@@ -173,22 +185,22 @@ export class WriteBuffer {
    * on a condition (an empty inbox), so they are committed apart from the rest.
    */
   separately(append: () => void): { readonly entry: LogView; readonly history: readonly HistoryEntry[] } {
-    const pending = this.#pending;
+    const { pending } = this;
     const { history } = pending;
-    pending.history = [];
+    pending.history = undefined;
     try {
       append();
       const entry = pending.entries.pop();
       if (entry === undefined) throw new Error("The terminal event was not appended.");
-      return { entry, history: pending.history };
+      return { entry, history: pending.history ?? NO_MESSAGES };
     } finally {
       pending.history = history;
     }
   }
 
   setEnd(end: PendingEnd): void {
-    this.#pending.end = end;
-    this.#options.onAdded(true);
+    this.pending.end = end;
+    this.#owner.requestCommit(true);
   }
 
   /** The inbox was not empty, so the terminal event was not stored; the next event gets its number. */
@@ -203,8 +215,8 @@ export class WriteBuffer {
 
   /** Takes everything collected so far for a commit. */
   collect(): PendingWrite {
-    const pending = this.#pending;
-    this.#pending = new PendingWrite();
+    const { pending } = this;
+    this.#pending = undefined;
     return pending;
   }
 

@@ -7,11 +7,13 @@ import type { Agent, RunFunction, RunResult, Skill } from "../agent/agent.ts";
 import { Rejection } from "../agent/rejection.ts";
 import { applyRunEvent, runEventOf } from "../agent/run-event.ts";
 import { TaskFailure } from "../agent/task-failure.ts";
-import { type Iterated, type IterateOptions, iterateResult } from "./iterate.ts";
-import { RESULT, type RunContext } from "./task-context.ts";
+import type { Iterated } from "./iterate.ts";
+import type { RunContext } from "./task-context.ts";
 
 /** How the agent's code ended. */
 export type AttemptResult = { readonly kind: "returned" } | { readonly kind: "threw"; readonly error: unknown };
+
+export const RETURNED: AttemptResult = { kind: "returned" };
 
 /** Why a run was asked to stop. */
 export type StopCause = "canceled" | "timeout";
@@ -37,9 +39,11 @@ function failureParts({ message, data }: TaskFailure): readonly Part[] {
   return data === undefined ? [{ text: message }] : [{ text: message }, { data }];
 }
 
+/** What the agent's function returned, or resolved with. */
+export type RunValue = Awaited<RunResult> | undefined;
+
 /** Where the result of a run goes. */
 interface Consumer {
-  readonly run: IterateOptions;
   readonly context: RunContext;
   readonly aborter: LazyAbort;
 }
@@ -55,17 +59,24 @@ export function runOf(agent: Agent, skill: Skill | undefined): RunFunction<unkno
   return run;
 }
 
-/** Writes what the agent's function returns or yields into the artifact `result`. Rejects if the run was asked to stop and returns nothing. */
-export async function consumeResult(result: RunResult | undefined, consumer: Consumer): Promise<void> {
-  const { run, context, aborter } = consumer;
-  const given = iterateResult(result, run);
-  const value = given === undefined ? await result : undefined;
-  const iterated = given ?? iterateResult(value, run);
+/**
+ * Writes what the agent's function returned or yields into the artifact `result`. `iterated`: the value, if it has several values. Returns a
+ * promise only if something must be awaited. Throws or rejects if the run was asked to stop and returns nothing.
+ */
+export function consumeResult(
+  iterated: Iterated | undefined,
+  value: RunValue,
+  consumer: Consumer,
+): Promise<void> | undefined {
+  const { context, aborter } = consumer;
   if (iterated !== undefined) return consumeAll(iterated, consumer);
-  // A run that returns nothing after it was asked to stop has stopped; a run that returns a result has completed.
-  if (value === undefined) return aborter.throwIfAborted();
+  if (value === undefined) {
+    // A run that returns nothing after it was asked to stop has stopped; a run that returns a result has completed.
+    aborter.throwIfAborted();
+    return undefined;
+  }
   // Safe: a run returns an Output or nothing; toParts rejects everything else.
-  return context.artifact(RESULT).end(value as JsonValue);
+  return context.returned(value as JsonValue);
 }
 
 async function consumeAll({ values, isObservable }: Iterated, { context, aborter }: Consumer): Promise<void> {

@@ -53,7 +53,8 @@ const RESTART_EVENT_BYTES = 64 * 1024;
  */
 export class Emitter {
   readonly #options: EmitterOptions;
-  readonly #calls: CallOrder;
+  /** Created with the first call that may have to wait for others. */
+  #calls: CallOrder | undefined;
   /** The last target of each artifact, needed to restart it. Only with a replay. */
   readonly #targets: Map<ArtifactId, ArtifactTarget> | undefined;
   /** How often each artifact was replaced. Only without a replay, which counts too. */
@@ -62,7 +63,6 @@ export class Emitter {
 
   constructor(options: EmitterOptions) {
     this.#options = options;
-    this.#calls = new CallOrder(options.writer);
     this.#targets = options.replay === undefined ? undefined : new Map();
   }
 
@@ -83,7 +83,7 @@ export class Emitter {
     referenceTaskIds?: readonly TaskId[],
   ): Promise<void> {
     const step = this.currentStep;
-    return this.#calls.run(() => {
+    return this.#order().run(() => {
       const { writer, replay, transforms } = this.#options;
       const fingerprint = replay !== undefined || transforms ? statusFingerprint(parts, metadata) : "";
       if (replay?.matchStatus(fingerprint) === true) return undefined;
@@ -100,7 +100,7 @@ export class Emitter {
 
   /** Writes a status that a replay does not compare with its own. `remember` stores, in the same commit, that it was written. */
   statusOnce(parts: readonly Part[], remember: () => void): Promise<void> {
-    return this.#calls.run(() => {
+    return this.#order().run(() => {
       this.#options.writer.status("working", { parts, note: ENGINE_NOTE });
       remember();
       return undefined;
@@ -113,12 +113,12 @@ export class Emitter {
     const changedOptions = this.#takeOptions(target);
     const options: ChunkOptions =
       step === undefined && !isLast && changedOptions === undefined ? PLAIN_CHUNK : { step, isLast, changedOptions };
-    if (this.#options.replay === undefined && this.#calls.isIdle) {
+    if (this.#options.replay === undefined && (this.#calls === undefined || this.#calls.isIdle)) {
       this.#append(target, parts, options);
       return this.#options.writer.room() ?? RESOLVED;
     }
     this.#targets?.set(target.id, target);
-    return this.#calls.run(() => this.#write(target, parts, options));
+    return this.#order().run(() => this.#write(target, parts, options));
   }
 
   /** Replaces the content of the artifact. */
@@ -126,7 +126,7 @@ export class Emitter {
     const step = this.currentStep;
     const changedOptions = this.#takeOptions(target);
     this.#targets?.set(target.id, target);
-    return this.#calls.run(() => {
+    return this.#order().run(() => {
       const { replay } = this.#options;
       if (replay?.matchReplace(target.id) === true)
         return this.#write(target, parts, { step, isLast: false, changedOptions });
@@ -141,7 +141,7 @@ export class Emitter {
     const { writer } = this.#options;
     // New options need a chunk that carries them.
     if (writer.hasArtifact(target.id) && this.#optionsDiffer(target)) return this.write(target, [{ text: "" }], true);
-    return this.#calls.run(() => {
+    return this.#order().run(() => {
       // If the log holds more of the artifact, it also holds the mark, at a place that this attempt has not reached yet.
       if (this.#options.replay?.isBehind(target.id) !== true) writer.completeArtifact(target.id);
       return undefined;
@@ -152,7 +152,7 @@ export class Emitter {
   reachStep(step: string): Promise<void> {
     const { replay } = this.#options;
     if (replay === undefined) return Promise.resolve();
-    return this.#calls.run(() =>
+    return this.#order().run(() =>
       replay.reachStep(step)?.then((contents) => {
         for (const { id, pieces, replaces } of contents)
           this.#writeReplayed(this.#target(id), pieces, replaces ? replay.beginGeneration(id) : undefined);
@@ -163,8 +163,8 @@ export class Emitter {
   /** The attempt has returned. Artifacts of which the log holds more than the attempt produced are restarted, and so become shorter. */
   finish(): Promise<void> {
     const { replay, writer } = this.#options;
-    if (replay === undefined) return this.#calls.done;
-    return this.#calls.run(async () => {
+    if (replay === undefined) return this.#calls?.done ?? RESOLVED;
+    return this.#order().run(async () => {
       for (const id of replay.unmatched()) {
         await this.#restart(this.#target(id), [], PLAIN_CHUNK);
         await writer.room();
@@ -265,6 +265,11 @@ export class Emitter {
       },
       { ...(note !== undefined && { note }), isFinal: isReplayed },
     );
+  }
+
+  #order(): CallOrder {
+    this.#calls ??= new CallOrder(this.#options.writer);
+    return this.#calls;
   }
 
   #optionsDiffer(target: ArtifactTarget): boolean {

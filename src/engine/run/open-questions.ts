@@ -39,11 +39,21 @@ interface CloseOptions {
   readonly next?: "continue" | "ask again" | "fail";
 }
 
-export interface OpenQuestionsOptions {
+/** The run that asks. */
+export interface AskingRun {
   readonly writer: TaskLogWriter;
   readonly clock: Clock;
   /** `undefined`: the entry is sealed with a secret that is not known any more. */
-  readonly readEntry: (entry: InboxEntry) => InboxMessage | undefined;
+  readEntry(entry: InboxEntry): InboxMessage | undefined;
+}
+
+/** What is known of messages that arrived. Created with the first one, so that a run that waits keeps little. */
+class AnswersInProgress {
+  /** By request id: the inbox entry that is being read as the answer. */
+  readonly claims = new Map<string, InboxEntry>();
+  /** Entries that answered one question and also name another open one, so that they are not consumed yet; with the message for the history. */
+  readonly partlyRead = new Map<InboxEntry, Message | undefined>();
+  readonly targets = new WeakMap<InboxEntry, EntryTargets>();
 }
 
 /** Which questions an inbox entry answers. */
@@ -69,18 +79,14 @@ const SEPARATOR: Part = { text: "\n" };
  * questions. The runner record of the task lists them too, so that every node knows which request ids are open.
  */
 export class OpenQuestions {
-  readonly #options: OpenQuestionsOptions;
+  readonly #run: AskingRun;
   readonly #asked = new Map<string, Question>();
-  /** By request id: the inbox entry that is being read as the answer. */
-  readonly #claims = new Map<string, InboxEntry>();
-  /** Entries that answered one question and also name another open one, so that they are not consumed yet; with the message for the history. */
-  readonly #partlyRead = new Map<InboxEntry, Message | undefined>();
-  readonly #targets = new WeakMap<InboxEntry, EntryTargets>();
+  #answers: AnswersInProgress | undefined;
   #showing: Promise<void> | undefined;
   #timer: Timer | undefined;
 
-  constructor(options: OpenQuestionsOptions) {
-    this.#options = options;
+  constructor(run: AskingRun) {
+    this.#run = run;
   }
 
   /** Adds a question and writes the status that shows it. Questions that are asked in the same tick share one status. Throws a `TaskFailure` over a limit. */
@@ -94,7 +100,7 @@ export class OpenQuestions {
       await this.#showInNextTick();
     } catch (error) {
       this.#asked.delete(question.id);
-      if (this.#options.writer.loss === undefined)
+      if (this.#run.writer.loss === undefined)
         this.#setOpen(this.#openQuestions.filter(({ id }) => id !== question.id));
       throw error;
     }
@@ -106,21 +112,21 @@ export class OpenQuestions {
     if (listed === undefined) return undefined;
     const reopened: Question = { ...question, before: listed.before ?? [] };
     this.#asked.set(reopened.id, reopened);
-    if (!isInterrupted(this.#options.writer.state)) this.showAgainSoon();
+    if (!isInterrupted(this.#run.writer.state)) this.showAgainSoon();
     return reopened;
   }
 
   /** Finds the inbox entry that answers the question, and reserves it for the question. */
   claim(question: Question): InboxEntry | undefined {
-    const { inbox } = this.#options.writer;
-    const entry = inbox.find((waiting) => waiting.kind === "message" && this.#answers(waiting, question));
-    if (entry !== undefined) this.#claims.set(question.id, entry);
+    const { inbox } = this.#run.writer;
+    const entry = inbox.find((waiting) => waiting.kind === "message" && this.#isAnsweredBy(waiting, question));
+    if (entry !== undefined) this.#inProgress().claims.set(question.id, entry);
     return entry;
   }
 
   /** Whether an entry answers an open or a closed question, so that `task.next()` must not read it. */
   isAnswer(entry: InboxEntry): boolean {
-    const { questions } = this.#options.writer.runner;
+    const { questions } = this.#run.writer.runner;
     if (questions === undefined) return false;
     const listed = questions.open;
     const names = this.#namesIn(entry);
@@ -129,7 +135,7 @@ export class OpenQuestions {
     if (this.#isClaimed(entry)) return true;
     return listed.some((pending) => {
       const { id, before = [] } = this.#asked.get(pending.id) ?? pending;
-      return !this.#claims.has(id) && this.#mayAnswer(entry, { id, before });
+      return this.#answers?.claims.has(id) !== true && this.#mayAnswer(entry, { id, before });
     });
   }
 
@@ -138,42 +144,43 @@ export class OpenQuestions {
    * still open. Returns whether the entry was consumed.
    */
   close({ id, aliases }: Question, { message, next = "continue" }: CloseOptions = {}): boolean {
-    const { writer } = this.#options;
-    const entry = this.#claims.get(id);
-    this.#claims.delete(id);
+    const { writer } = this.#run;
+    const { claims, partlyRead } = this.#inProgress();
+    const entry = claims.get(id);
+    claims.delete(id);
     this.#asked.delete(id);
     this.#setOpen(
       this.#openQuestions.filter((pending) => pending.id !== id),
       [id, ...aliases],
     );
-    if (entry !== undefined) this.#partlyRead.set(entry, message);
-    for (const [read, readMessage] of this.#partlyRead) {
+    if (entry !== undefined) partlyRead.set(entry, message);
+    for (const [read, readMessage] of partlyRead) {
       const names = this.#namesIn(read);
       if (this.#openQuestions.some((pending) => names.some((name) => isNamed(pending, name)))) continue;
-      this.#partlyRead.delete(read);
+      partlyRead.delete(read);
       writer.consume(read, readMessage);
     }
     this.consumeLate();
     if (next === "continue" || (next === "fail" && this.#openQuestions.length > 0)) this.#show();
     else if (next === "ask again" && isInterrupted(writer.state)) writer.status("working", { note: ENGINE_NOTE });
-    return entry !== undefined && !this.#partlyRead.has(entry);
+    return entry !== undefined && !partlyRead.has(entry);
   }
 
   /** Consumes answers to questions that another answer has closed since: no call would ever read them. */
   consumeLate(): void {
-    const { writer, readEntry } = this.#options;
+    const { writer } = this.#run;
     const { questions } = writer.runner;
     if (questions === undefined || questions.answered.length === 0) return;
     for (const entry of writer.inbox.filter(({ kind }) => kind === "message")) {
       if (this.#isClaimed(entry) || !isTooLate(this.#namesIn(entry), questions)) continue;
-      writer.consume(entry, entry.sealed ? undefined : readEntry(entry)?.message);
+      writer.consume(entry, entry.sealed ? undefined : this.#run.readEntry(entry)?.message);
     }
   }
 
   /** Output made the task `working`: shows the open questions again after 1 s without output. */
   showAgainSoon(): void {
     if (this.#timer !== undefined) return;
-    const { writer, clock } = this.#options;
+    const { writer, clock } = this.#run;
     const { seq } = writer;
     const show = (): void => {
       this.#timer = undefined;
@@ -189,17 +196,22 @@ export class OpenQuestions {
     this.#timer?.cancel();
   }
 
+  #inProgress(): AnswersInProgress {
+    this.#answers ??= new AnswersInProgress();
+    return this.#answers;
+  }
+
   get #openQuestions(): readonly PendingQuestion[] {
-    return this.#options.writer.runner.questions?.open ?? [];
+    return this.#run.writer.runner.questions?.open ?? [];
   }
 
   #setOpen(open: readonly PendingQuestion[], closed: readonly string[] = []): void {
-    const { writer } = this.#options;
+    const { writer } = this.#run;
     const answered = writer.runner.questions?.answered ?? [];
     writer.updateHead({ runner: { questions: { open, answered: withAnswered(answered, closed) } } });
   }
 
-  #answers(entry: InboxEntry, question: Question): boolean {
+  #isAnsweredBy(entry: InboxEntry, question: Question): boolean {
     const names = this.#namesIn(entry);
     if (names.length > 0) return names.some((name) => isNamed(question, name));
     return this.#mayAnswer(entry, question) && !this.#isClaimed(entry);
@@ -211,7 +223,8 @@ export class OpenQuestions {
   }
 
   #isClaimed(entry: InboxEntry): boolean {
-    for (const claimed of this.#claims.values()) if (claimed === entry) return true;
+    if (this.#answers === undefined) return false;
+    for (const claimed of this.#answers.claims.values()) if (claimed === entry) return true;
     return false;
   }
 
@@ -220,12 +233,13 @@ export class OpenQuestions {
   }
 
   #targetsOf(entry: InboxEntry): EntryTargets {
-    let targets = this.#targets.get(entry);
+    const known = this.#inProgress().targets;
+    let targets = known.get(entry);
     if (targets === undefined) {
-      const read = this.#options.readEntry(entry);
+      const read = this.#run.readEntry(entry);
       const names = read === undefined ? [] : namedRequests(read.message).map(({ id }) => id);
       targets = { names, answers: read?.answers };
-      this.#targets.set(entry, targets);
+      known.set(entry, targets);
     }
     return targets;
   }
@@ -240,8 +254,8 @@ export class OpenQuestions {
 
   /** Writes the status with all questions that have no answer; `working` if there are none. */
   #show(): void {
-    const { writer } = this.#options;
-    const open = this.#openQuestions.filter(({ id }) => !this.#claims.has(id));
+    const { writer } = this.#run;
+    const open = this.#openQuestions.filter(({ id }) => this.#answers?.claims.has(id) !== true);
     if (open.length === 0) {
       if (isInterrupted(writer.state)) writer.status("working", { note: ENGINE_NOTE });
       return;

@@ -1,55 +1,62 @@
 import type { Clock, Timer } from "../../internal/clock.ts";
-import type { RunnerRecord } from "../record/runner-record.ts";
+import type { TaskLogWriter } from "../log/task-log-writer.ts";
 
-export interface RunTimersOptions {
+/** The run whose time is limited. */
+export interface TimedRun {
   readonly clock: Clock;
-  readonly runner: () => RunnerRecord;
+  readonly writer: Pick<TaskLogWriter, "runner">;
   /** The agent's timeout has passed, and the run does not wait. */
-  readonly onDeadline: () => void;
+  deadlineReached(): void;
   /** The caller's limit (`timeoutMs`) has passed. */
-  readonly onLimit: () => void;
+  limitReached(): void;
 }
 
 /** The timers of a run: its deadline, the caller's limit, and the grace after it was asked to stop. */
 export class RunTimers {
-  readonly #options: RunTimersOptions;
+  readonly #run: TimedRun;
   #deadline: Timer | undefined;
   #limit: Timer | undefined;
   #grace: Timer | undefined;
   #isStopped = false;
 
-  constructor(options: RunTimersOptions) {
-    this.#options = options;
+  constructor(run: TimedRun) {
+    this.#run = run;
   }
 
   /** Starts the timer of the deadline, unless it is started or the run waits. */
   watchDeadline(): void {
-    if (this.#deadline === undefined && this.#options.runner().pausedAt === undefined) this.restartDeadline();
+    if (this.#deadline === undefined && this.#run.writer.runner.pausedAt === undefined) this.restartDeadline();
   }
 
   /** The deadline has moved. */
   restartDeadline(): void {
-    const { clock, runner, onDeadline } = this.#options;
-    const { deadline } = runner();
-    this.#deadline?.cancel();
+    const { clock, writer } = this.#run;
+    const { deadline } = writer.runner;
+    this.pauseDeadline();
     if (deadline === undefined || this.#isStopped) return;
-    // A wait does not count. When it ends, `Waits` moves the deadline and the timer is started again.
     const reached = (): void => {
-      if (runner().pausedAt === undefined) onDeadline();
+      // A wait does not count.
+      if (this.#run.writer.runner.pausedAt === undefined) this.#run.deadlineReached();
     };
     this.#deadline = clock.setTimer(deadline, reached, { unref: true });
   }
 
+  /** The run waits. When the wait ends, the deadline is moved and the timer is started again. */
+  pauseDeadline(): void {
+    this.#deadline?.cancel();
+    this.#deadline = undefined;
+  }
+
   /** Starts the timer of the caller's limit, which applies to queued, running, sleeping and waiting tasks. */
   watchLimit(): void {
-    const { clock, runner, onLimit } = this.#options;
-    const { limitAt } = runner();
+    const { clock, writer } = this.#run;
+    const { limitAt } = writer.runner;
     if (limitAt === undefined || this.#limit !== undefined || this.#isStopped) return;
-    this.#limit = clock.setTimer(limitAt, onLimit, { unref: true });
+    this.#limit = clock.setTimer(limitAt, () => this.#run.limitReached(), { unref: true });
   }
 
   startGrace(milliseconds: number, onOver: () => void): void {
-    const { clock } = this.#options;
+    const { clock } = this.#run;
     this.#grace = clock.setTimer(clock.now() + milliseconds, onOver, { unref: true });
   }
 

@@ -1,4 +1,5 @@
 import { callHook } from "../../internal/call-hook.ts";
+import type { Clock } from "../../internal/clock.ts";
 import { LazyAbort } from "../../internal/lazy-abort.ts";
 import type { Logger } from "../../internal/logger.ts";
 import { AGENT_FAILED } from "../../protocol/agent-failed.ts";
@@ -8,7 +9,7 @@ import type { Part } from "../../protocol/part.ts";
 import type { TerminalState } from "../../protocol/state.ts";
 import type { InboxEntry, StepRecord } from "../../store/contract.ts";
 import type { Telemetry } from "../../telemetry/contract.ts";
-import { type AbortCause, type Agent, type InputTimeout, TaskAborted } from "../agent/agent.ts";
+import { type AbortCause, type Agent, type InputTimeout, type RunResult, TaskAborted } from "../agent/agent.ts";
 import { ENGINE_NOTE } from "../log/note.ts";
 import type { TaskLogWriter } from "../log/task-log-writer.ts";
 import { abortOf, type WriterListener, type WriterLoss } from "../log/writer-contract.ts";
@@ -17,17 +18,26 @@ import { readFailure } from "../read/read-retries.ts";
 import { type InboxMessage, readInboxMessage } from "../record/inbox-message.ts";
 import type { NodeLease } from "../record/node-lease.ts";
 import { openSealed } from "../record/seal.ts";
-import { type AttemptResult, consumeResult, outcomeOf, runOf, type StopCause } from "./attempt-result.ts";
+import {
+  type AttemptResult,
+  consumeResult,
+  outcomeOf,
+  RETURNED,
+  type RunValue,
+  runOf,
+  type StopCause,
+} from "./attempt-result.ts";
 import type { RunStorage } from "./context-host.ts";
 import { type CallEnvironment, ChildTasks } from "./child-tasks.ts";
 import { Emitter } from "./emitter.ts";
+import { iterateResult } from "./iterate.ts";
 import { Memory } from "./memory.ts";
-import { OpenQuestions } from "./open-questions.ts";
+import { type AskingRun, OpenQuestions } from "./open-questions.ts";
 import type { AttemptStart, RunEnvironment } from "./run-environment.ts";
 import { RunObserver } from "./run-observer.ts";
-import { RunTimers } from "./run-timers.ts";
+import { RunTimers, type TimedRun } from "./run-timers.ts";
 import { RunContext } from "./task-context.ts";
-import { Waits } from "./waits.ts";
+import { type WaitingRun, Waits } from "./waits.ts";
 
 /** What all runs of an engine use, and the callbacks that they call. */
 export interface RunHost {
@@ -44,7 +54,7 @@ export interface RunHost {
 }
 
 /** Runs the agent's code for one task: from the first turn until the task ends, or until this process loses or releases the task. */
-export class Run implements WriterListener {
+export class Run implements WriterListener, WaitingRun, AskingRun, TimedRun {
   readonly agent: Agent;
   readonly writer: TaskLogWriter;
   readonly observer: RunObserver;
@@ -80,15 +90,30 @@ export class Run implements WriterListener {
     this.isRunning = true;
     try {
       while (next !== undefined) {
-        // After a cancel no further turn begins.
-        const result: AttemptResult =
-          this.#stop === undefined || this.#isRunAfterCancel(next)
-            ? await this.#attempt(next)
-            : { kind: "threw", error: this.#aborter.reason };
+        let result: AttemptResult = RETURNED;
+        const context = this.#context(next);
+        try {
+          const returned = this.#begin(next, context);
+          const iterated = iterateResult(returned, this);
+          const value: RunValue = iterated === undefined ? await returned : undefined;
+          const consumer = { context, aborter: this.#aborter };
+          // Few runs have something to wait for here: each `await` costs turns of the microtask queue, and memory while it waits.
+          const written = consumeResult(iterated ?? iterateResult(value, this), value, consumer);
+          if (written !== undefined) await written;
+          context.requireBudget();
+          const finished = context.finish();
+          if (finished !== undefined) await finished;
+        } catch (error) {
+          result = { kind: "threw", error };
+        } finally {
+          if (context.hasCalls) await context.endCalls();
+          // Calls that the agent's code did not await must not write to the next turn.
+          context.close();
+        }
         if (this.#detached !== undefined) return;
         this.#endWaits();
         next = undefined;
-        while (next === undefined && (await this.#finish(result)) === "inbox") next = await this.#host.nextTurn(this);
+        while (next === undefined && !(await this.#finish(result))) next = await this.#host.nextTurn(this);
       }
     } catch (error) {
       // A lost task was handled when it was lost. Anything else is a defect of the engine and must be reported.
@@ -135,10 +160,11 @@ export class Run implements WriterListener {
 
   /** Reads an inbox entry. `undefined`: it is sealed with a secret that is not known any more. */
   openEntry(entry: InboxEntry): Message | undefined {
-    return this.#readEntry(entry)?.message;
+    return this.readEntry(entry)?.message;
   }
 
-  #readEntry(entry: InboxEntry): InboxMessage | undefined {
+  /** As `openEntry`, with everything that was stored with the message. */
+  readEntry(entry: InboxEntry): InboxMessage | undefined {
     const { sealer } = this.#host.environment;
     const body = entry.sealed ? openSealed(sealer, entry.body, this.writer.ref.id) : entry.body;
     if (body === undefined) return undefined;
@@ -238,31 +264,42 @@ export class Run implements WriterListener {
 
   /** Created when first needed: most runs never wait. */
   waits(): Waits {
-    if (this.#waits === undefined) {
-      const { environment, onPark } = this.#host;
-      const staysActive = this.agent.onRestart === "fail";
-      this.#waits = new Waits({
-        writer: this.writer,
-        clock: environment.clock,
-        parkAfter: staysActive ? Number.POSITIVE_INFINITY : environment.parkAfter,
-        staysActive,
-        aborted: () => this.#aborter.reason,
-        onPark: () => onPark(this),
-        onResume: () => this.#startTimers().restartDeadline(),
-      });
-    }
+    this.#waits ??= new Waits(this);
     return this.#waits;
   }
 
   /** Created when first needed. */
   questions(): OpenQuestions {
-    const { clock } = this.#host.environment;
-    this.#questions ??= new OpenQuestions({
-      writer: this.writer,
-      clock,
-      readEntry: (entry) => this.#readEntry(entry),
-    });
+    this.#questions ??= new OpenQuestions(this);
     return this.#questions;
+  }
+
+  get clock(): Clock {
+    return this.#host.environment.clock;
+  }
+
+  get staysActive(): boolean {
+    return this.agent.onRestart === "fail";
+  }
+
+  get parkAfter(): number {
+    return this.staysActive ? Number.POSITIVE_INFINITY : this.#host.environment.parkAfter;
+  }
+
+  get abortReason(): Error | undefined {
+    return this.#aborter.reason;
+  }
+
+  park(): void {
+    this.#host.onPark(this);
+  }
+
+  paused(): void {
+    this.#timers?.pauseDeadline();
+  }
+
+  continued(): void {
+    this.#startTimers().restartDeadline();
   }
 
   memory(steps: readonly StepRecord[]): Memory {
@@ -291,29 +328,26 @@ export class Run implements WriterListener {
     this.#startTimers().watchLimit();
   }
 
-  async #attempt(start: AttemptStart): Promise<AttemptResult> {
+  /** What the agent's code works with. */
+  #context(start: AttemptStart): RunContext {
+    const { writer } = this;
+    const transforms = this.#host.environment.hooks.transform !== undefined;
+    const emitter = new Emitter({ writer, replay: start.replay, transforms });
+    return new RunContext({ run: this, turn: start.turn, steps: start.steps, writer, emitter });
+  }
+
+  /** Calls the agent's code. Throws if the run was asked to stop. */
+  #begin(start: AttemptStart, context: RunContext): RunResult | undefined {
     const { writer, agent } = this;
-    const { hooks } = this.#host.environment;
-    const emitter = new Emitter({ writer, replay: start.replay, transforms: hooks.transform !== undefined });
-    const context = new RunContext({ run: this, turn: start.turn, steps: start.steps, writer, emitter });
+    // After a cancel no further turn begins.
+    if (this.#stop !== undefined && !this.#isRunAfterCancel(start)) throw this.#aborter.reason;
     // A task that is not stored yet may end with its first commit, and then needs no timer.
     if (writer.isStored) this.watchDeadline();
     if (this.#inboxHasCancel()) this.stop("canceled");
     this.observer.attemptBegan(start.skill?.id);
-    try {
-      if (writer.state === "submitted") writer.status("working", { note: ENGINE_NOTE });
-      if (!this.#isRunAfterCancel(start)) this.#aborter.throwIfAborted();
-      await consumeResult(runOf(agent, start.skill)(context), { run: this, context, aborter: this.#aborter });
-      context.requireBudget();
-      await emitter.finish();
-      return { kind: "returned" };
-    } catch (error) {
-      return { kind: "threw", error };
-    } finally {
-      if (context.hasCalls) await context.endCalls();
-      // Calls that the agent's code did not await must not write to the next turn.
-      context.close();
-    }
+    if (writer.state === "submitted") writer.status("working", { note: ENGINE_NOTE });
+    if (!this.#isRunAfterCancel(start)) this.#aborter.throwIfAborted();
+    return runOf(agent, start.skill)(context);
   }
 
   /** The agent's code has returned: nothing waits for an answer or a time any more. */
@@ -324,14 +358,14 @@ export class Run implements WriterListener {
     this.#questions = undefined;
   }
 
-  /** Ends the task. `inbox`: a message has arrived that needs another turn first. */
-  #finish(result: AttemptResult): "inbox" | Promise<"ended" | "inbox"> {
+  /** Ends the task. False: a message has arrived that needs another turn first. */
+  #finish(result: AttemptResult): boolean | Promise<boolean> {
     const { writer } = this;
     if (result.kind === "returned") {
       if (writer.inbox.some((entry) => entry.kind === "message") && this.#stop === undefined) {
         this.observer.attemptEnded("completed");
         this.observer.spanEnded();
-        return "inbox";
+        return false;
       }
       return this.#end("completed", undefined, this.#stop === undefined);
     }
@@ -340,18 +374,20 @@ export class Run implements WriterListener {
     return this.#end(state, parts);
   }
 
-  async #end(state: TerminalState, parts?: readonly Part[], unlessInbox = false): Promise<"ended" | "inbox"> {
-    if (this.writer.runner.children !== undefined) await this.endChildren();
-    this.observer.attemptEnded(state);
-    const result = await this.writer.end(state, {
-      ...(parts !== undefined && { parts }),
-      unlessInbox,
-      note: ENGINE_NOTE,
-    });
-    this.observer.spanEnded();
-    if (result === "ended") this.#hasEnded = true;
-    if (result === "ended") this.#children?.forget();
-    return result;
+  #end(state: TerminalState, parts?: readonly Part[], unlessInbox = false): Promise<boolean> {
+    const write = (): Promise<boolean> => {
+      this.observer.attemptEnded(state);
+      return this.writer
+        .end(state, { ...(parts !== undefined && { parts }), unlessInbox, note: ENGINE_NOTE })
+        .then((result) => {
+          this.observer.spanEnded();
+          if (result !== "ended") return false;
+          this.#hasEnded = true;
+          this.#children?.forget();
+          return true;
+        });
+    };
+    return this.writer.runner.children === undefined ? write() : this.endChildren().then(write);
   }
 
   storing(): void {
@@ -388,16 +424,15 @@ export class Run implements WriterListener {
 
   /** Created when first needed: a task that one commit creates and ends needs no timer. */
   #startTimers(): RunTimers {
-    this.#timers ??= new RunTimers({
-      clock: this.#host.environment.clock,
-      runner: () => this.writer.runner,
-      onDeadline: () => this.stop("timeout"),
-      onLimit: () => this.#limitReached(),
-    });
+    this.#timers ??= new RunTimers(this);
     return this.#timers;
   }
 
-  #limitReached(): void {
+  deadlineReached(): void {
+    this.stop("timeout");
+  }
+
+  limitReached(): void {
     // The agent's own timeout may have been reached already, with its grace not over yet.
     if (this.stopping === "timeout") this.#host.onOverdue(this);
     else this.stop("timeout", 0);

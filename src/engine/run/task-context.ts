@@ -301,6 +301,13 @@ export class RunContext implements TaskContext<unknown> {
     return written === RESOLVED ? undefined : written;
   }
 
+  /** Writes the value that the run returned, and completes the artifact. `undefined`: nothing has to be awaited. */
+  returned(output: Output): Promise<void> | undefined {
+    this.#requireOpen();
+    const written = this.#options.emitter.write(RESULT_TARGET, toParts(output), true);
+    return written === RESOLVED ? undefined : written;
+  }
+
   step<T>(name: string, work: (step: StepContext) => T | Promise<T>, options?: StepOptions<T>): Promise<T> {
     return this.#guarded(() => runStep(this.#callHost(), name, { work, ...options }));
   }
@@ -333,6 +340,12 @@ export class RunContext implements TaskContext<unknown> {
   // biome-ignore lint/suspicious/noExplicitAny: an implementation behind overloads
   next(options: NextOptions = {}): Promise<any> {
     return this.#guarded(() => nextMessage(this.#callHost(), options));
+  }
+
+  /** The agent's code has returned. `undefined`: all that it wrote is accepted; otherwise resolves then. */
+  finish(): Promise<void> | undefined {
+    const finished = this.#options.emitter.finish();
+    return finished === RESOLVED ? undefined : finished;
   }
 
   /** The attempt has returned. Calls that it did not await can write nothing any more. */

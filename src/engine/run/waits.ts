@@ -30,7 +30,8 @@ interface Waiter {
   onAbort: (() => void) | undefined;
 }
 
-export interface WaitsOptions {
+/** The run that waits. */
+export interface WaitingRun {
   readonly writer: TaskLogWriter;
   readonly clock: Clock;
   /** Milliseconds after which a waiting run is parked; `Infinity`: never. */
@@ -38,15 +39,19 @@ export interface WaitsOptions {
   /** A node must be running the task even while it waits, because its agent cannot be started again (`onRestart: "fail"`). */
   readonly staysActive: boolean;
   /** Why the run must stop; `undefined` if it need not. */
-  readonly aborted: () => Error | undefined;
-  readonly onPark: () => void;
-  readonly onResume: () => void;
+  readonly abortReason: Error | undefined;
+  park(): void;
+  /** A wait begins: the deadline does not count down meanwhile. */
+  paused(): void;
+  /** The last wait is over, and the deadline was moved. */
+  continued(): void;
 }
 
 /** All waits of a run: for answers, for messages, for a time. It parks the run when all it does is wait. */
 export class Waits {
-  readonly #options: WaitsOptions;
-  readonly #waiters = new Set<Waiter>();
+  readonly #run: WaitingRun;
+  /** Oldest first. A list, because most runs have one. */
+  readonly #waiters: Waiter[] = [];
   #parkTimer: Timer | undefined;
   /** Number of steps that are running. While there are any, the run is not parked. */
   busy = 0;
@@ -55,8 +60,8 @@ export class Waits {
   /** One of the waits needs this process, so a node must be running the task. */
   #isActive = false;
 
-  constructor(options: WaitsOptions) {
-    this.#options = options;
+  constructor(run: WaitingRun) {
+    this.#run = run;
   }
 
   /**
@@ -64,7 +69,7 @@ export class Waits {
    * `active`: the run also waits for something in this process, so a node must be running the task.
    */
   pause(until: number | undefined, { active = false }: { readonly active?: boolean } = {}): void {
-    const { writer, clock, staysActive } = this.#options;
+    const { writer, clock, staysActive } = this.#run;
     const pausedAt = writer.runner.pausedAt ?? clock.now();
     this.#announced += 1;
     this.#isActive ||= active;
@@ -74,12 +79,13 @@ export class Waits {
       active: staysActive || this.#isActive,
       wakeAt: times.length > 0 ? Math.min(...times) : undefined,
     });
+    this.#run.paused();
   }
 
   /** The run continues: moves the deadline by the time that the wait took. */
   resume(): void {
-    const { writer, clock, onResume } = this.#options;
-    if (this.#announced > 0 || [...this.#waiters].some((waiter) => waiter.options.pauses)) {
+    const { writer, clock } = this.#run;
+    if (this.#announced > 0 || this.#waiters.some((waiter) => waiter.options.pauses)) {
       // Other waits continue, and `wakeAt` stays for them; but the run is working again.
       writer.updateHead({ active: true });
       return;
@@ -95,21 +101,20 @@ export class Waits {
       active: true,
       wakeAt: undefined,
     });
-    onResume();
+    this.#run.continued();
   }
 
   /** Waits until `poll` returns something. Rejects with the reason if the run must stop. Every `pause` must be followed by a `wait`. */
   wait<T>(options: WaitOptions<T>): Promise<T | typeof TIMED_OUT> {
-    const { clock, aborted } = this.#options;
+    const { clock, abortReason } = this.#run;
     if (options.pauses && this.#announced > 0) this.#announced -= 1;
-    const reason = aborted();
-    if (reason !== undefined) return Promise.reject(reason);
+    if (abortReason !== undefined) return Promise.reject(abortReason);
     const ready = options.poll();
     if (ready !== undefined) return Promise.resolve(ready);
     if (options.signal?.aborted === true) return Promise.resolve(TIMED_OUT);
     const result = createDeferred<unknown>({ handled: true });
     const waiter: Waiter = { options, result, since: clock.now(), timer: undefined, onAbort: undefined };
-    this.#waiters.add(waiter);
+    this.#waiters.push(waiter);
     const { signal } = options;
     if (signal !== undefined) {
       waiter.onAbort = () => this.#settle(waiter, TIMED_OUT);
@@ -141,31 +146,34 @@ export class Waits {
   close(): void {
     this.#parkTimer?.cancel();
     for (const waiter of this.#waiters) release(waiter);
-    this.#waiters.clear();
+    this.#waiters.length = 0;
   }
 
   #settle(waiter: Waiter, value: unknown): void {
-    if (!this.#waiters.delete(waiter)) return;
+    const index = this.#waiters.indexOf(waiter);
+    if (index === -1) return;
+    this.#waiters.splice(index, 1);
     release(waiter);
     waiter.result.resolve(value);
     this.#armPark();
   }
 
   #armPark(): void {
-    const { writer, clock, parkAfter, onPark } = this.#options;
+    const { clock, parkAfter } = this.#run;
     this.#parkTimer?.cancel();
     this.#parkTimer = undefined;
     if (parkAfter === Number.POSITIVE_INFINITY) return;
-    const waiters = [...this.#waiters];
-    const parking = waiters.filter(({ options }) => options.parks);
-    if (parking.length === 0 || waiters.some(({ options }) => options.pauses && !options.parks)) return;
+    const parking = this.#waiters.filter(({ options }) => options.parks);
+    if (parking.length === 0 || this.#waiters.some(({ options }) => options.pauses && !options.parks)) return;
     const due = Math.min(...parking.map((waiter) => waiter.since)) + parkAfter;
-    const park = (): void => {
-      // A run with a message in its inbox would be started again immediately.
-      if (this.busy === 0 && writer.inbox.length === 0) onPark();
-      else this.#parkTimer = clock.setTimer(clock.now() + parkAfter, park, { unref: true });
-    };
-    this.#parkTimer = clock.setTimer(due, park, { unref: true });
+    this.#parkTimer = clock.setTimer(due, () => this.#park(), { unref: true });
+  }
+
+  #park(): void {
+    const { writer, clock, parkAfter } = this.#run;
+    // A run with a message in its inbox would be started again immediately.
+    if (this.busy === 0 && writer.inbox.length === 0) this.#run.park();
+    else this.#parkTimer = clock.setTimer(clock.now() + parkAfter, () => this.#park(), { unref: true });
   }
 }
 

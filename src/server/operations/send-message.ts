@@ -11,12 +11,12 @@ import { repeatedTicket } from "./repeated-send.ts";
 /** Sends a message. Returns the task, by default once it is finished or waits for the caller, or the agent's message (A2A 1.0 §3.1.1). */
 export async function sendMessage(service: Service, call: Call, request: SendRequest): Promise<OperationResult> {
   const isRepeated = cursorOf(call) !== undefined;
-  const submitted = isRepeated
-    ? ({ kind: "task", ticket: await repeatedTicket(service, call, request) } as const)
-    : await submitMessage(service, call, request);
-  if (submitted.kind === "message") return { kind: "replied", message: submitted.message };
-  const { ticket } = submitted;
-  await waitFor(ticket, call, request);
+  const submitting = isRepeated ? undefined : submitMessage(service, call, request);
+  const submitted = submitting instanceof Promise ? await submitting : submitting;
+  if (submitted?.kind === "message") return { kind: "replied", message: submitted.message };
+  const ticket = submitted?.ticket ?? (await repeatedTicket(service, call, request));
+  if (request.waitMs === Number.POSITIVE_INFINITY) await ticket.settled(call);
+  else await waitFor(ticket, call, request);
   const task = await ticket.snapshot({
     artifacts: true,
     history: request.history,
@@ -32,7 +32,6 @@ export async function sendMessage(service: Service, call: Call, request: SendReq
  * it answers is no longer visible.
  */
 async function waitFor(ticket: Ticket, call: Call, { waitMs }: SendRequest): Promise<void> {
-  if (waitMs === Number.POSITIVE_INFINITY) return ticket.settled(call);
   await ticket.stored();
   if (waitMs === 0) return ticket.consumed(call);
   const timeout = AbortSignal.timeout(waitMs);

@@ -23,12 +23,19 @@ export async function identifyRpcRequest({ dialects, environment }: Endpoint, ca
   call.operation = codec.operationOf(method);
 }
 
-/** Checks the method, then the parameters, then the id; the first problem is reported. */
-export async function readRpcRequest(endpoint: Endpoint, call: RpcCall): Promise<OperationRequest> {
-  const { exchange, requestedVersion } = call;
+/** Throws or rejects with the first problem. */
+export function readRpcRequest(endpoint: Endpoint, call: RpcCall): Promise<OperationRequest> {
+  const { exchange } = call;
   requireJson(exchange);
   const { environment } = endpoint;
-  const body = parseJson(await readRequestBody(environment, exchange, environment.maxBodyBytes));
+  return readRequestBody(environment, exchange, environment.maxBodyBytes).then((bytes) =>
+    decodeRequest(endpoint, call, parseJson(bytes)),
+  );
+}
+
+/** Checks the method, then the parameters, then the id; the first problem is reported. */
+function decodeRequest(endpoint: Endpoint, call: RpcCall, body: unknown): OperationRequest {
+  const { exchange, requestedVersion } = call;
   call.envelope = envelopeOf(body);
   const { method, params, hasId } = decodeEnvelope(endpoint, call, body);
   const { codec, refusal } = endpoint.dialects.chooseRpc(requestedVersion, method);
