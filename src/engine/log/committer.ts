@@ -73,6 +73,8 @@ export class Committer {
   readonly #options: CommitterOptions;
   #queue: Array<CommitSource | Submitted> = [];
   #running = 0;
+  /** When the present commit began, or the one beside it ended. */
+  #progressAt = 0;
   #scheduled = false;
   #dead = false;
   /** One for each commit that may run at a time. */
@@ -99,6 +101,11 @@ export class Committer {
     this.#queue.push({ operation, result, onOutcome });
     this.#schedule();
     return result.promise;
+  }
+
+  /** Milliseconds since a commit began or ended, while one runs. 0: none runs. */
+  get busyFor(): number {
+    return this.#running === 0 ? 0 : this.#options.clock.now() - this.#progressAt;
   }
 
   /** Resolves when the commit queue is empty and no commit runs. */
@@ -129,7 +136,7 @@ export class Committer {
   }
 
   async #run(group: Group): Promise<void> {
-    this.#running++;
+    if (this.#running++ === 0) this.#progressAt = this.#options.clock.now();
     let hasYielded = false;
     const yielded = setImmediate(() => {
       hasYielded = true;
@@ -146,6 +153,7 @@ export class Committer {
     }
     clearImmediate(yielded);
     this.#running--;
+    this.#progressAt = this.#options.clock.now();
     // Start the next commit now, before the tasks that were just notified run, so that the store need not wait for them. But if the store
     // answered within one turn of the event loop, let the loop turn first: otherwise a busy run would starve sockets and timers.
     if (hasYielded) this.#start();
