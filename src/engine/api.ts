@@ -39,6 +39,11 @@ export interface Engine {
   find(scope: Scope, id: TaskId): Promise<Ticket | undefined>;
   /** Rejects with `unavailable` and the reason while the engine cannot accept messages. */
   ready(): Promise<void>;
+  /**
+   * Throws `unavailable` if the process makes no progress: for two minutes it has not looked for work, or a commit has neither succeeded nor
+   * failed. A store that cannot be reached is no reason: its calls fail then, but end.
+   */
+  alive(): void;
 }
 
 /** The waiting caller. `signal` may be a getter that creates it: it is read only before a longer wait. */

@@ -51,6 +51,9 @@ export function createEngine(options: EngineOptions): RunningEngine {
   return new TaskEngine(options);
 }
 
+/** Milliseconds without progress after which the process counts as stuck. Every call of a store that fails ends earlier. */
+const LONGEST_STALL_MS = 120_000;
+
 class TaskEngine implements RunningEngine {
   readonly #parts: EngineParts;
   readonly #pollLoop: PollLoop;
@@ -78,7 +81,7 @@ class TaskEngine implements RunningEngine {
     const limits = limitsFrom(options.limits);
     const agents = new Map(options.agents.map((agent) => [agent.id, agent]));
     const node = options.node ?? randomUUID();
-    const lease = options.lease ?? new NodeLease(options.leaseMs ?? 30_000);
+    const lease = options.lease ?? new NodeLease(options.leaseMs ?? 30_000, clock);
     const environment: RunEnvironment = {
       node,
       lease,
@@ -212,6 +215,14 @@ class TaskEngine implements RunningEngine {
     if (!this.#parts.environment.lease.isFresh)
       throw new A2AError("unavailable", "The server could not renew its lease in the store.", { retryAfter: 1 });
     await this.#probe.check();
+  }
+
+  alive(): void {
+    if (this.#phase !== "open") return;
+    if (this.#pollLoop.idleFor >= LONGEST_STALL_MS)
+      throw new A2AError("unavailable", "The server has not looked for work for two minutes.");
+    if (this.#parts.committer.busyFor >= LONGEST_STALL_MS)
+      throw new A2AError("unavailable", "A commit has neither succeeded nor failed for two minutes.");
   }
 
   counts(): EngineCounts {

@@ -24,6 +24,8 @@ export interface DueTasks {
    * makes nodes notice at their next poll.
    */
   readonly nextLapse?: number;
+  /** What `Store.waitingEntries` returned for the node before this claim. A store that leaves it out is asked for it. */
+  readonly waiting?: readonly WaitingEntry[];
 }
 
 /** A task that a node has just claimed. */

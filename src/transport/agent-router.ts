@@ -160,12 +160,23 @@ function withCardPath(error: A2AError, place: string): A2AError {
 }
 
 function healthRoutes(engine: ServiceOptions["engine"], logger: Logger, refuse: Refuse): ReadonlyMap<string, Route> {
-  const live: Handler = () => jsonReply(200, '{"status":"ok"}');
+  const live: Handler = () => liveness(engine, logger);
   const ready: Handler = () => readiness(engine, logger);
   return new Map([
     ["/healthz", createRoute(new Map([["GET", live]]), { refuse, unlimited: true })],
     ["/readyz", createRoute(new Map([["GET", ready]]), { refuse, unlimited: true })],
   ]);
+}
+
+/** A process manager restarts a process that does not make progress; it must not restart one whose database cannot be reached. */
+function liveness(engine: ServiceOptions["engine"], logger: Logger): Reply {
+  try {
+    engine.alive();
+    return jsonReply(200, '{"status":"ok"}');
+  } catch (error) {
+    logger.error("No progress", { error });
+    return jsonReply(503, '{"status":"no-progress"}');
+  }
 }
 
 async function readiness(engine: ServiceOptions["engine"], logger: Logger): Promise<Reply> {

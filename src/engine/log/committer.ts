@@ -76,6 +76,8 @@ export class Committer {
   readonly #options: CommitterOptions;
   #queue: Array<CommitSource | Submitted> = [];
   #running = 0;
+  /** When the present commit began, or the one beside it ended. */
+  #progressAt = 0;
   #scheduled = false;
   /** The queue has more than chunks, so the next commit must not wait. */
   #isUrgent = false;
@@ -110,6 +112,11 @@ export class Committer {
     this.#isUrgent = true;
     this.#schedule();
     return result.promise;
+  }
+
+  /** Milliseconds since a commit began or ended, while one runs. 0: none runs. */
+  get busyFor(): number {
+    return this.#running === 0 ? 0 : this.#options.clock.now() - this.#progressAt;
   }
 
   /** Resolves when the commit queue is empty and no commit runs. */
@@ -157,7 +164,7 @@ export class Committer {
   }
 
   async #run(group: Group): Promise<void> {
-    this.#running++;
+    if (this.#running++ === 0) this.#progressAt = this.#options.clock.now();
     let hasYielded = false;
     const yielded = setImmediate(() => {
       hasYielded = true;
@@ -175,6 +182,7 @@ export class Committer {
     clearImmediate(yielded);
     this.#running--;
     this.#pace.finished(hasYielded);
+    this.#progressAt = this.#options.clock.now();
     // Start the next commit now, before the tasks that were just notified run, so that the store need not wait for them. But if the store
     // answered within one turn of the event loop, let the loop turn first: otherwise a busy run would starve sockets and timers.
     if (hasYielded && this.#wait === 0) this.#start();

@@ -37,11 +37,6 @@ export class Claimer {
     return this.#claim(id, { isOwn: true, onlyOwn: true });
   }
 
-  /** How many tasks are being claimed, or will be claimed again. */
-  get size(): number {
-    return this.#claiming.size + this.#abandoned.size;
-  }
-
   /** The task is being claimed, or will be claimed again. */
   has(id: TaskId): boolean {
     return this.#claiming.has(id) || this.#abandoned.has(id);

@@ -1,7 +1,7 @@
 import type { Hint } from "../../bus/contract.ts";
 import { type AdjustableClock, slewTowards, type Timer } from "../../internal/clock.ts";
 import type { TaskId } from "../../protocol/ids.ts";
-import type { DueTask, DueTasks } from "../../store/contract.ts";
+import type { DueTask, DueTasks, WaitingEntry } from "../../store/contract.ts";
 import type { EngineParts } from "../parts.ts";
 import type { NodeLease } from "../record/node-lease.ts";
 import { type RunnerRecord, readRunner } from "../record/runner-record.ts";
@@ -58,6 +58,9 @@ export class PollLoop {
   #nextLapse: number | undefined;
   /** The last claim found tasks of a node that died. There may be more: each node first takes its share. */
   #isTakingOver = false;
+  /** The messages for tasks of this node, if the present poll has read them. */
+  #waiting: readonly WaitingEntry[] | undefined;
+  #polledAt = Number.POSITIVE_INFINITY;
   #isPolling = false;
   /** A poll was asked for while one was under way. */
   #pollsAgain = false;
@@ -70,9 +73,15 @@ export class PollLoop {
     this.#options = options;
   }
 
+  /** Milliseconds since a poll last ended, whether it succeeded or failed. */
+  get idleFor(): number {
+    return this.#options.clock.now() - this.#polledAt;
+  }
+
   async start(): Promise<void> {
     const { bus, node } = this.#options.parts;
     await this.#renew();
+    this.#polledAt = this.#options.clock.now();
     this.#unsubscribe = bus.subscribe({
       node,
       onHints: (hints) => this.#onHints(hints),
@@ -138,7 +147,7 @@ export class PollLoop {
     this.#pollsAgain = false;
     try {
       const hasMore = await this.#startDue();
-      await this.#refresh();
+      await this.#refresh(this.#waiting);
       if (began < this.#reconcileUntil) await this.#reconcile();
       // Overdue tasks that could not be claimed must not shorten the pause.
       for (const at of [this.#nextWake, this.#nextLapse])
@@ -150,6 +159,7 @@ export class PollLoop {
       pause += clock.now() - began;
     }
     this.#isPolling = false;
+    this.#polledAt = clock.now();
     if (this.#stopped) return;
     this.#nextPoll = clock.setTimer(
       // A slow poll does not delay the next one, but does not follow another one without a pause either.
@@ -161,12 +171,13 @@ export class PollLoop {
     );
   }
 
-  /** Reads what other nodes have written, because hints may have been lost: events of followed tasks, and messages for tasks of this node. */
-  async #refresh(): Promise<void> {
-    const { parts, claimer, clock } = this.#options;
-    // A node without tasks has no inboxes to read, except while it may have claims that it does not know of.
-    const hasTasks = parts.runs.size > 0 || claimer.size > 0 || clock.now() < this.#reconcileUntil;
-    const [, idle = []] = await Promise.all([parts.feeds.refresh(), hasTasks ? parts.runs.checkInboxes() : undefined]);
+  /**
+   * Reads what other nodes have written, because hints may have been lost: events of followed tasks, and messages for tasks of this node.
+   * `waiting`: these messages, if they are known.
+   */
+  async #refresh(waiting?: readonly WaitingEntry[]): Promise<void> {
+    const { parts, claimer } = this.#options;
+    const [, idle] = await Promise.all([parts.feeds.refresh(), parts.runs.checkInboxes(waiting)]);
     for (const id of idle) if (!this.#isClaimed(id)) claimer.onReleased(id);
   }
 
@@ -187,6 +198,7 @@ export class PollLoop {
   /** Claims due tasks and starts them. True if more tasks can be started without a pause. */
   async #startDue(): Promise<boolean> {
     const { recovery, claimer } = this.#options;
+    this.#waiting = undefined;
     if (!this.#options.isOpen()) return false;
     if (!recovery.isStarting) await this.#claimDue();
     if (recovery.hasSolo) {
@@ -215,6 +227,7 @@ export class PollLoop {
     this.#isMoreDue = due.tasks.length >= limit;
     this.#nextWake = due.nextWake;
     this.#nextLapse = due.nextLapse;
+    this.#waiting = due.waiting;
     this.#isTakingOver = due.tasks.some(({ formerNode }) => formerNode !== undefined);
     this.#unsorted.push(...due.tasks);
     await this.#sort();
@@ -302,17 +315,20 @@ export class PollLoop {
   async #renew(): Promise<void> {
     const { parts, clock } = this.#options;
     const lease = this.#lease;
-    const asked = performance.now();
+    const asked = clock.now();
+    const age = lease.age;
     const { now } = await parts.store.heartbeat(parts.node, lease.duration);
+    const took = clock.now() - asked;
     const hadLapsed = this.#renewedUntil !== undefined && now >= this.#renewedUntil;
     // The first heartbeat sets the clock. Later jumps of the store's clock move leases, but not deadlines and sleeps.
     if (this.#renewedUntil === undefined) clock.adjust(now);
-    else slewTowards(clock, now, lease.age - (performance.now() - asked));
+    else slewTowards(clock, now, age);
     this.#renewedUntil = now + lease.duration;
+    const answeredAt = clock.now();
     this.#mustVerify ||= hadLapsed;
     if (this.#mustVerify) await parts.runs.verifyLeases();
     this.#mustVerify = false;
-    lease.renewed(asked);
+    lease.renewed(answeredAt - took);
     this.#armLapse();
   }
 

@@ -6,7 +6,7 @@ import type { TaskId } from "../../protocol/ids.ts";
 import type { Part } from "../../protocol/part.ts";
 import { readEvent } from "../../protocol/serial.ts";
 import type { TerminalState } from "../../protocol/state.ts";
-import { type InboxEntry, type Store, StoreError } from "../../store/contract.ts";
+import { type InboxEntry, type Store, StoreError, type WaitingEntry } from "../../store/contract.ts";
 import { type AbortCause, type Agent, TaskAborted } from "../agent/agent.ts";
 import type { TaskRef } from "../api.ts";
 import type { Committer } from "../log/committer.ts";
@@ -185,13 +185,13 @@ export class Runs {
 
   /**
    * Finds the messages that other nodes have stored for tasks of this process, because a hint may have been lost. Returns the tasks with a
-   * message whose lease this process holds without a run.
+   * message whose lease this process holds without a run. `waiting`: these messages, if they were just read.
    */
-  async checkInboxes(): Promise<readonly TaskId[]> {
+  async checkInboxes(waiting?: readonly WaitingEntry[]): Promise<readonly TaskId[]> {
     const { store, node } = this.#options;
     const unread = new Set<TaskId>();
     const idle = new Set<TaskId>();
-    for (const { task, id } of await store.waitingEntries(node)) {
+    for (const { task, id } of waiting ?? (await store.waitingEntries(node))) {
       const live = this.#live.get(task);
       if (live === undefined) idle.add(task);
       else if (!live.run.writer.hasReceived(id)) unread.add(task);

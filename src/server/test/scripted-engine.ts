@@ -152,6 +152,8 @@ export class ScriptedEngine implements Engine {
     return undefined;
   }
 
+  alive(): void {}
+
   async ready(): Promise<void> {
     if (this.unready !== undefined) throw this.unready;
   }

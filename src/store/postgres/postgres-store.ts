@@ -34,7 +34,7 @@ import type { Connections } from "./connections.ts";
 import type { OpenPostgresStore } from "./open-postgres-store.ts";
 import { ListReader } from "./read/list-reader.ts";
 import { LogReader } from "./read/log-reader.ts";
-import { TaskPartsReader } from "./read/task-parts-reader.ts";
+import { TaskPartsReader, type WaitingRow, waitingEntryOf } from "./read/task-parts-reader.ts";
 import { TaskReader } from "./read/task-reader.ts";
 import { WebhookReader } from "./read/webhook-reader.ts";
 import { readReport } from "./report.ts";
@@ -160,11 +160,12 @@ export class PostgresStore implements OpenPostgresStore {
   async claimDue(query: ClaimQuery): Promise<DueTasks> {
     // Safe cast: the function returns this.
     const found = (await this.#claim("claim_due_1", query)) as FoundDue;
-    const { tasks, nextWake, nextLapse } = found;
+    const { tasks, nextWake, nextLapse, waiting } = found;
     return {
       tasks: tasks.map(dueTaskOf),
       ...(typeof nextWake === "number" && { nextWake }),
       ...(typeof nextLapse === "number" && { nextLapse }),
+      ...(waiting !== undefined && { waiting: waiting.map(waitingEntryOf) }),
     };
   }
 
@@ -252,6 +253,7 @@ interface FoundDue {
   readonly tasks: readonly DueRow[];
   readonly nextWake?: number | null;
   readonly nextLapse?: number | null;
+  readonly waiting?: readonly WaitingRow[];
 }
 
 interface CommitResult {

@@ -101,8 +101,8 @@ export const claimCases: readonly StoreCase[] = [
       await store.heartbeat("node-2", LEASE);
       for (const [index, agent] of ["a", "b", "c", "a"].entries())
         await store.commit([createOf(taskId(index), { scope: { ...SCOPE, agent }, at: START - 10 + index })]);
-      assert.deepEqual(await store.claimDue(claimQuery("node-2", { agents: [] })), { tasks: [] });
-      assert.deepEqual(await store.claimDue(claimQuery("node-2", { agents: ["unknown"] })), { tasks: [] });
+      assert.deepEqual(idsOf(await store.claimDue(claimQuery("node-2", { agents: [] }))), []);
+      assert.deepEqual(idsOf(await store.claimDue(claimQuery("node-2", { agents: ["unknown"] }))), []);
       assert.deepEqual(
         idsOf(await store.claimDue(claimQuery("node-2", { agents: ["a", "c"] }))),
         [0, 2, 3].map(taskId),
@@ -178,7 +178,8 @@ export const claimCases: readonly StoreCase[] = [
       await store.heartbeat(NODE, LEASE);
       await store.heartbeat("node-2", 10 * LEASE);
       const next = async (): Promise<number | undefined> => (await store.claimDue(claimQuery("node-2"))).nextWake;
-      assert.deepEqual(await store.claimDue(claimQuery("node-2")), { tasks: [] });
+      const none = await store.claimDue(claimQuery("node-2"));
+      assert.deepEqual([idsOf(none), none.nextWake], [[], undefined]);
       const foreign = { scope: { ...SCOPE, agent: "other" } };
       await store.commit([
         createOf(taskId(1), {}, { head: wakesAt(START + LEASE + 10) }),

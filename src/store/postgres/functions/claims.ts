@@ -79,11 +79,14 @@ export function claimFunctions(schema: string): string {
     next_wake bigint;
     living bigint;
     share bigint;
+    waiting jsonb;
   BEGIN
     IF NOT ${schema}.is_living_1(the_node, now_ms) THEN
       RETURN '{"tasks":[]}';
     END IF;
     free := ${schema}.free_nodes_1(now_ms);
+    SELECT coalesce(jsonb_agg(jsonb_build_object('task', inbox.task, 'id', inbox.id)), '[]') INTO waiting
+      FROM ${schema}.task JOIN ${schema}.inbox ON inbox.task = task.id WHERE NOT task.ended AND task.node = the_node;
     SELECT count(*) INTO living FROM ${schema}.node WHERE lease_until > now_ms;
     -- The tasks of a node that died are divided among the living ones.
     SELECT greatest(${SMALLEST_SHARE}, ceil(count(*)::numeric / living)) INTO share
@@ -107,7 +110,7 @@ export function claimFunctions(schema: string): string {
     END IF;
     SELECT min(wake_at) INTO next_wake FROM ${schema}.task
       WHERE NOT ended AND wake_at IS NOT NULL AND node = ANY (free) AND agent = ANY (agents);
-    RETURN jsonb_build_object('tasks', coalesce(claimed, '[]'), 'nextWake', next_wake, 'nextLapse',
+    RETURN jsonb_build_object('tasks', coalesce(claimed, '[]'), 'nextWake', next_wake, 'waiting', waiting, 'nextLapse',
       (SELECT min(lease_until) FROM ${schema}.node WHERE id <> the_node AND lease_until > now_ms
         AND EXISTS (SELECT FROM ${schema}.task WHERE NOT ended AND task.node = node.id)));
   END $$;

@@ -68,12 +68,12 @@ export class TaskPartsReader {
   }
 
   async waitingEntries(node: string): Promise<readonly WaitingEntry[]> {
-    const rows = await this.#read<{ task: string; id: string }>(
+    const rows = await this.#read<WaitingRow>(
       `SELECT inbox.task, inbox.id FROM ${this.#schema}.inbox JOIN ${this.#schema}.task ON task.id = inbox.task
        WHERE NOT task.ended AND task.node = $1`,
       storableText(node),
     );
-    return rows.map(({ task, id }) => ({ task: taskIdOf(task), id: originalText(id) }));
+    return rows.map(waitingEntryOf);
   }
 
   async claimsOf(node: string): Promise<NodeClaims> {
@@ -98,4 +98,14 @@ export class TaskPartsReader {
 
 function taskIdOf(text: string): TaskId {
   return originalText(text) as TaskId; // Safe: stored ids were task ids.
+}
+
+/** An inbox entry of a task that the node holds. */
+export interface WaitingRow {
+  readonly task: string;
+  readonly id: string;
+}
+
+export function waitingEntryOf({ task, id }: WaitingRow): WaitingEntry {
+  return { task: taskIdOf(task), id: originalText(id) };
 }
