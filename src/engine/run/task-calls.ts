@@ -71,11 +71,10 @@ export class TaskCalls {
     };
     const waits = run.waits();
     waits.busy++;
-    this.#made++;
-    this.#open++;
+    const before = { made: this.#made++, open: this.#open++ };
     const running = new RunningCall(
       (sink) =>
-        runCall(this.#task(), call, sink).finally(() => {
+        runCall(this.#task(before), call, sink).finally(() => {
           waits.busy--;
           this.#open--;
         }),
@@ -95,7 +94,8 @@ export class TaskCalls {
     await children.abandonAll();
   }
 
-  #task(): CallingTask {
+  /** `before`: the calls of this attempt that were made and open when the call was made. */
+  #task(before: { readonly made: number; readonly open: number }): CallingTask {
     const { host, environment, children, contextId, callPath, status } = this.#options;
     const { run, memory, writer } = host;
     const { agent } = writer.ref.scope;
@@ -121,7 +121,7 @@ export class TaskCalls {
         environment.guard.admit(
           {
             ...{ agent, label, entry, path: callPath, depth: this.#depth, deadline: children.deadline, left: children.left },
-            ...{ open: this.#open - 1, made: this.#made - 1, called: this.#called, now: run.now() },
+            ...{ ...before, called: this.#called, now: run.now() },
           },
           children.limits,
         );
