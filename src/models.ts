@@ -31,4 +31,5 @@ export {
   textOfMessage,
 } from "./adapters/models/scripted-model.ts";
 export { type Tool, type ToolProvider, type ToolRun, type Tools, tool } from "./adapters/models/tool.ts";
+export { type AgentTool, agentTools } from "./adapters/models/agent-tools.ts";
 export { filterTools, type ToolFilter } from "./adapters/models/tool-provider.ts";

@@ -68,6 +68,7 @@ async function runTree(fault: Fault | undefined) {
   });
   const callees: Callees = {
     label: (target) => found.label(target),
+    sign: (ancestry, messageId) => found.sign(ancestry, messageId),
     find: (target, origin) => isReady.promise.then(() => found.find(target, origin)),
     abandon: (child, origin) => isReady.promise.then(() => found.abandon(child, origin)),
   };

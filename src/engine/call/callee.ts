@@ -66,6 +66,8 @@ export interface Callee {
 export interface Callees {
   /** Rejects with a `CallError` if the agent does not exist, or must not be called by this caller. */
   find(target: CallTarget, origin: CallOrigin): Promise<Callee>;
+  /** Signs the ancestry of a message with this server's key. */
+  sign(ancestry: Ancestry, messageId: string): Promise<string>;
   /** What names a target in stored records, without any request. Throws a `TypeError` if it is no target. */
   label(target: CallTarget): string;
   /**

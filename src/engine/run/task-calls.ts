@@ -1,6 +1,7 @@
 import type { StandardSchemaV1 } from "@standard-schema/spec";
 import { callPathEntry, type CallPath } from "../../protocol/call-path.ts";
-import { lowerBudget } from "../../protocol/ancestry.ts";
+import { type Ancestry, type Budget, CALLS, lowerBudget } from "../../protocol/ancestry.ts";
+import type { JsonObject } from "../../protocol/json.ts";
 import { TaskAborted } from "../agent/agent.ts";
 import type { AgentCall, CallOptions, CallTarget } from "../agent/call-types.ts";
 import { toParts } from "../agent/output.ts";
@@ -87,6 +88,14 @@ export class TaskCalls {
     return running;
   }
 
+  /** The request metadata of a message that the agent's code sends with a client of its own. */
+  async metadataFor(messageId: string): Promise<JsonObject> {
+    const { host, environment, children } = this.#options;
+    const { deadline, left, limits } = children;
+    environment.guard.admitRelayed({ depth: this.#depth, deadline, left, now: host.run.now() }, limits);
+    return { [CALLS]: { ancestry: await environment.callees.sign(this.#ancestry(undefined), messageId) } };
+  }
+
   /** The run has returned: what it has not awaited is canceled, unless it is detached. */
   async end(): Promise<void> {
     const { host, children } = this.#options;
@@ -127,19 +136,7 @@ export class TaskCalls {
         );
         this.#called.add(label);
       },
-      ancestry: (budget) => {
-        const { deadline, left } = children;
-        const given = lowerBudget(left, budget);
-        return {
-          root: children.root,
-          parent: children.id,
-          depth: this.#depth + 1,
-          path: callPath,
-          verified: true,
-          ...(deadline !== undefined && { deadline }),
-          ...(given !== undefined && (given.tokens !== undefined || given.cost !== undefined) && { budget: given }),
-        };
-      },
+      ancestry: (budget) => this.#ancestry(budget),
       open: (child) => children.open(child),
       close: (key) => children.close(key),
       abandon: (key) => children.abandon(key),
@@ -157,6 +154,18 @@ export class TaskCalls {
       },
       status,
       forward: (question) => this.#forward(question),
+    };
+  }
+
+  #ancestry(budget: Budget | undefined): Ancestry {
+    const { children, callPath: path } = this.#options;
+    const { root, id: parent, deadline, left } = children;
+    const given = lowerBudget(left, budget);
+    const isLimited = given !== undefined && (given.tokens !== undefined || given.cost !== undefined);
+    return {
+      ...{ root, parent, path, depth: this.#depth + 1, verified: true },
+      ...(deadline !== undefined && { deadline }),
+      ...(isLimited && { budget: given }),
     };
   }
 

@@ -53,6 +53,7 @@ export function createCallees(options: CalleesOptions): Callees {
   const at = async (address: CalleeAddress, origin: CallOrigin): Promise<Callee> =>
     address.url === undefined ? hosted(address.agent, origin) : remote(address.url, origin);
   return {
+    sign: (ancestry, messageId) => options.sign(ancestry, messageId),
     label: (target) => targetOf(target).label,
     async find(target, origin) {
       const { id, url, client } = targetOf(target);
