@@ -1,4 +1,5 @@
 import type { AgentClient } from "../../client/api.ts";
+import { RemoteError } from "../../client/http/errors.ts";
 import type { Agent, CallTarget } from "../../engine/agent/agent.ts";
 import type { Engine } from "../../engine/api.ts";
 import { CallError } from "../../engine/call/call-error.ts";
@@ -11,6 +12,7 @@ import { ANONYMOUS } from "../../protocol/principal.ts";
 import type { Task } from "../../protocol/task.ts";
 import { CANCEL_AGENT, type CancelOrder } from "./cancel-agent.ts";
 import { HostedCallee } from "./hosted-callee.ts";
+import { isTransient, RemoteCallee } from "./remote-callee.ts";
 import type { RemoteClients } from "./remote-clients.ts";
 
 export interface CalleesOptions {
@@ -44,10 +46,11 @@ export function createCallees(options: CalleesOptions): Callees {
     return new HostedCallee({ engine: engine(), agent, serverId, origin, admitSkill: authorized(options, agent, origin) });
   };
   const remote = async (url: string, origin: CallOrigin, client?: AgentClient): Promise<Callee> => {
-    const { RemoteCallee } = await import("./remote-callee.ts");
     const { remotes, sign, newContextId, serverId } = options;
     const entry = callPathEntry(serverId, origin.scope.agent);
-    const connected = await remotes.client(url, client);
+    const connected = await remotes.client(url, client).catch((error: unknown) => {
+      throw notFound(url, error);
+    });
     return new RemoteCallee({ client: connected, url, origin, sign, newContextId: () => newContextId(entry) });
   };
   const at = async (address: CalleeAddress, origin: CallOrigin): Promise<Callee> =>
@@ -76,6 +79,18 @@ function authorized({ authorize }: CalleesOptions, agent: Agent, origin: CallOri
       cause,
     });
   }
+}
+
+/** The agent's card could not be read. The text names no details of this server's network. */
+function notFound(url: string, error: unknown): unknown {
+  if (!(error instanceof RemoteError)) return error;
+  const isBlocked = error.code === "blocked-url";
+  return new CallError(`The agent at ${url} could not be found${isBlocked ? ": its URL must not be called" : ""}.`, {
+    code: isBlocked ? "call-blocked-url" : "call-unavailable",
+    data: { error: error.code },
+    cause: error,
+    transient: isTransient(error),
+  });
 }
 
 /** Stores the cancel and waits a while for the end of the task. */

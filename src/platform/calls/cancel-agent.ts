@@ -10,9 +10,11 @@ export type CancelOrder = {
   readonly taskId: string;
 };
 
-/** Milliseconds between two attempts: doubled each time, up to a minute. */
+/** Milliseconds between two attempts: doubled each time, up to 5 s; after some minutes, a minute. */
 const FIRST_WAIT = 500;
-const LONGEST_WAIT = 60_000;
+const LONGEST_WAIT = 5000;
+const EAGER_ATTEMPTS = 100;
+const PATIENT_WAIT = 60_000;
 /** About a day of attempts. */
 const MAX_ATTEMPTS = 1500;
 
@@ -43,7 +45,7 @@ export function cancelAgent(cancel: (address: CalleeAddress & { readonly url: st
         });
         if (isDone) return;
         if (attempt >= MAX_ATTEMPTS) task.reject("The server could not be reached for a day.");
-        await task.sleep(Math.min(FIRST_WAIT * 2 ** Math.min(attempt, 10), LONGEST_WAIT));
+        await task.sleep(attempt < EAGER_ATTEMPTS ? Math.min(FIRST_WAIT * 2 ** attempt, LONGEST_WAIT) : PATIENT_WAIT);
       }
     },
   });

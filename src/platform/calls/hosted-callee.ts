@@ -144,6 +144,7 @@ export class HostedCallee implements Callee {
     const isForbidden = code === "permission-denied" || code === "unauthenticated";
     throw new CallError(`${this.name} refused the message: ${message}`, {
       code: isForbidden ? "call-forbidden" : "call-unavailable",
+      transient: code === "unavailable" || code === "resource-exhausted",
       data: { error: code },
       cause: error,
     });

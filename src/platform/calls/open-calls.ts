@@ -16,6 +16,7 @@ import type { CallServerOptions } from "../settings/call-settings.ts";
 import { createCallees } from "./callees.ts";
 import { cancelAgent } from "./cancel-agent.ts";
 import { MarkedContexts } from "./marked-context.ts";
+import { isAlreadyOver } from "./remote-callee.ts";
 import { createRemoteClients } from "./remote-clients.ts";
 
 export interface CallsOptions {
@@ -52,7 +53,6 @@ export function openCalls({ agents, engine, serverId, secret, keys, options, out
   });
   const cancel = cancelAgent(async (address, taskId, signal) => {
     const client = await remotes.client(address.url);
-    const { isAlreadyOver } = await import("./remote-callee.ts");
     await client.task(taskId).cancel({ signal }).catch((error: unknown) => {
       if (!isAlreadyOver(error)) throw error;
     });

@@ -65,10 +65,10 @@ export class RemoteCallee implements Callee {
       const isRefused = message.taskId === undefined && message.contextId !== undefined && isContextRefusal(error);
       const { contextId: _refused, ...without } = message;
       if (isRefused) yield* this.#send({ ...outgoing, message: without }, signal);
-      else if (!isUnknown(error) || message.taskId !== undefined) throw this.#failure(error, signal);
+      else if (!isUnknown(error) || message.taskId !== undefined) throw this.#failure(error, signal, NOT_TAKEN);
       else {
         const found = await this.find(message, signal);
-        if (found === undefined) throw this.#failure(error, signal);
+        if (found === undefined) throw this.#failure(error, signal, NOT_TAKEN);
         yield { kind: "accepted", ...found };
         yield* this.follow(found.taskId, undefined, signal);
       }
@@ -154,6 +154,7 @@ export class RemoteCallee implements Callee {
   ): AsyncGenerator<CalleeEvent, void> {
     const view = this.#view;
     let isAccepted = false;
+    let isShown = false;
     for await (const event of events) {
       if (event.kind === "message") {
         yield event;
@@ -166,11 +167,17 @@ export class RemoteCallee implements Callee {
         isAccepted = true;
       }
       const news = isTask ? view.catchUp(event.task) : this.#add(event);
-      for (const novelty of news) yield* plain(novelty);
+      for (const novelty of news) {
+        isShown ||= novelty.kind !== "artifact";
+        yield* plain(novelty);
+      }
       const { status } = view;
       if (status === undefined) continue;
-      if (isTerminal(status.state)) return;
-      if (isInterrupted(status.state) && (answered === undefined || !isSameStatus(answered, status))) return;
+      const isQuestion = isInterrupted(status.state) && (answered === undefined || !isSameStatus(answered, status));
+      if (!isTerminal(status.state) && !isQuestion) continue;
+      // It was known before the connection broke.
+      if (!isShown) yield { kind: "status", status };
+      return;
     }
   }
 
@@ -186,7 +193,7 @@ export class RemoteCallee implements Callee {
     return [view.add(bare, { taskId: id, contextId: contextId ?? event.task.contextId })];
   }
 
-  #failure(error: unknown, signal: AbortSignal): unknown {
+  #failure(error: unknown, signal: AbortSignal, transient = TRANSIENT): unknown {
     if (signal.aborted || !(error instanceof RemoteError)) return error;
     const code = CODES[error.code] ?? "call-unavailable";
     const { message } =
@@ -195,8 +202,17 @@ export class RemoteCallee implements Callee {
         : code === "call-cycle"
           ? { message: `${this.name} refused the message: it would go round in a circle, or too many agents have forwarded it.` }
           : remoteFailure(this.name, error);
-    return new CallError(message, { code, data: { error: error.code }, cause: error });
+    return new CallError(message, { code, data: { error: error.code }, cause: error, transient: transient.includes(error.code) });
   }
+}
+
+/** Codes after which a message has not been taken, and may be sent again. */
+const NOT_TAKEN: readonly RemoteError["code"][] = ["network", "unavailable", "rate-limited", "resource-exhausted"];
+/** Codes after which a read may succeed soon. */
+const TRANSIENT: readonly RemoteError["code"][] = [...NOT_TAKEN, "timeout", "stream-lost"];
+
+export function isTransient({ code, remote: { httpStatus = 0 } }: RemoteError): boolean {
+  return TRANSIENT.includes(code) || (code === "card-not-found" && httpStatus >= 500);
 }
 
 /** The task has ended or is gone, so there is nothing to cancel. */
