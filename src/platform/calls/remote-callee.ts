@@ -65,7 +65,7 @@ export class RemoteCallee implements Callee {
       const isRefused = message.taskId === undefined && message.contextId !== undefined && isContextRefusal(error);
       const { contextId: _refused, ...without } = message;
       if (isRefused) yield* this.#send({ ...outgoing, message: without }, signal);
-      else if (!isUnknown(error) || message.taskId !== undefined) throw this.#failure(error, signal, NOT_TAKEN);
+      else if (!isUnknown(error) || message.taskId !== undefined || this.resendWindow > 0) throw this.#failure(error, signal, NOT_TAKEN);
       else {
         const found = await this.find(message, signal);
         if (found === undefined) throw this.#failure(error, signal, NOT_TAKEN);
@@ -195,14 +195,16 @@ export class RemoteCallee implements Callee {
 
   #failure(error: unknown, signal: AbortSignal, transient = TRANSIENT): unknown {
     if (signal.aborted || !(error instanceof RemoteError)) return error;
-    const code = CODES[error.code] ?? "call-unavailable";
+    // An agent that counts messages once is sent it again.
+    const mayRepeat = error.code === "outcome-unknown" && this.resendWindow > 0;
+    const code = mayRepeat ? "call-unavailable" : (CODES[error.code] ?? "call-unavailable");
     const { message } =
       code === "outcome-unknown"
         ? { message: `${this.name} may or may not have received the message, and it is not sent again, so that the work is not done twice.` }
         : code === "call-cycle"
           ? { message: `${this.name} refused the message: it would go round in a circle, or too many agents have forwarded it.` }
           : remoteFailure(this.name, error);
-    return new CallError(message, { code, data: { error: error.code }, cause: error, transient: transient.includes(error.code) });
+    return new CallError(message, { code, data: { error: error.code }, cause: error, transient: mayRepeat || transient.includes(error.code) });
   }
 }
 
