@@ -59,6 +59,7 @@ export type { ServerOptions } from "./platform/settings/settings.ts";
 export { StartupError } from "./platform/startup-error.ts";
 export { type Ancestry, type Budget, CALLS } from "./protocol/ancestry.ts";
 export type { Artifact } from "./protocol/artifact.ts";
+export { type CalledTask, type CallRelations, type Counters, callRelationsOf } from "./protocol/call-tree.ts";
 export type {
   AgentCapabilities,
   AgentCard,
@@ -71,7 +72,6 @@ export type {
   SecurityRequirement,
   SecurityScheme,
 } from "./protocol/card.ts";
-export { type CalledTask, type CallRelations, type Counters, callRelationsOf } from "./protocol/call-tree.ts";
 export type { CardPromises, PromisedInterface } from "./protocol/card-promises.ts";
 export { A2AError, type A2AErrorOptions, ERROR_CODES, type ErrorCode, type FieldViolation } from "./protocol/error.ts";
 export type { ArtifactEvent, StatusEvent, TaskEvent } from "./protocol/event.ts";

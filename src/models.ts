@@ -1,3 +1,4 @@
+export { type AgentTool, agentTools } from "./adapters/models/agent-tools.ts";
 export type { ModelReply } from "./adapters/models/call-model.ts";
 export type { McpServerAddress } from "./adapters/models/mcp-server-address.ts";
 export { type McpTool, type McpToolsOptions, mcpTools } from "./adapters/models/mcp-tools.ts";
@@ -31,5 +32,4 @@ export {
   textOfMessage,
 } from "./adapters/models/scripted-model.ts";
 export { type Tool, type ToolProvider, type ToolRun, type Tools, tool } from "./adapters/models/tool.ts";
-export { type AgentTool, agentTools } from "./adapters/models/agent-tools.ts";
 export { filterTools, type ToolFilter } from "./adapters/models/tool-provider.ts";

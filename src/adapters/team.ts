@@ -42,30 +42,31 @@ function withoutPattern<T extends object>(definition: T): Omit<T, "pick" | "merg
   return rest;
 }
 
-const PATTERNS: Readonly<Record<TeamPattern["pattern"], (task: TaskContext, options: TeamOptions) => Promise<Output>>> = {
-  router: async (task, options) => {
-    const { agents } = options;
-    const name = options.pattern === "router" ? await task.step("pick", () => pickOf(options, task)) : "";
-    const member = Object.hasOwn(agents, name) ? agents[name] : undefined;
-    if (member === undefined)
-      throw new TypeError(`The team has no agent ${JSON.stringify(name)}; it has ${Object.keys(agents).join(", ")}.`);
-    return (await task.call(member, task.message.parts, { name })).parts;
-  },
-  pipeline: async (task, { agents }) => {
-    let parts = task.message.parts;
-    for (const [name, member] of Object.entries(agents)) ({ parts } = await task.call(member, parts, { name }));
-    return parts;
-  },
-  parallel: async (task, options) => {
-    const calls = Object.entries(options.agents).map(
-      async ([name, member]) => [name, await task.call(member, task.message.parts, { name })] as const,
-    );
-    const results = new Map(await Promise.all(calls));
-    const merge = options.pattern === "parallel" ? options.merge : undefined;
-    if (merge !== undefined) return merge(results, task);
-    return [...results.values()].map(({ text }) => text).join("\n\n");
-  },
-};
+const PATTERNS: Readonly<Record<TeamPattern["pattern"], (task: TaskContext, options: TeamOptions) => Promise<Output>>> =
+  {
+    router: async (task, options) => {
+      const { agents } = options;
+      const name = options.pattern === "router" ? await task.step("pick", () => pickOf(options, task)) : "";
+      const member = Object.hasOwn(agents, name) ? agents[name] : undefined;
+      if (member === undefined)
+        throw new TypeError(`The team has no agent ${JSON.stringify(name)}; it has ${Object.keys(agents).join(", ")}.`);
+      return (await task.call(member, task.message.parts, { name })).parts;
+    },
+    pipeline: async (task, { agents }) => {
+      let parts = task.message.parts;
+      for (const [name, member] of Object.entries(agents)) ({ parts } = await task.call(member, parts, { name }));
+      return parts;
+    },
+    parallel: async (task, options) => {
+      const calls = Object.entries(options.agents).map(
+        async ([name, member]) => [name, await task.call(member, task.message.parts, { name })] as const,
+      );
+      const results = new Map(await Promise.all(calls));
+      const merge = options.pattern === "parallel" ? options.merge : undefined;
+      if (merge !== undefined) return merge(results, task);
+      return [...results.values()].map(({ text }) => text).join("\n\n");
+    },
+  };
 
 async function pickOf(options: TeamOptions, task: TaskContext): Promise<string> {
   return options.pattern === "router" ? options.pick(task) : "";

@@ -9,7 +9,11 @@ import type { JsonObject } from "../../src/protocol/json.ts";
 import { agent, textOfTask, World } from "./world.ts";
 
 /** A client of an agent of another world. `through` may change what is sent. */
-function clientOf(world: () => World, id: string, through: (request: Request) => Request | Promise<Request> = (request) => request) {
+function clientOf(
+  world: () => World,
+  id: string,
+  through: (request: Request) => Request | Promise<Request> = (request) => request,
+) {
   return connect(`http://${id}.test/agents/${id}`, {
     fetch: async (input, init) => world().server.fetch(await through(new Request(input, init))),
   });
@@ -24,27 +28,36 @@ const trying = (target: () => string | AgentClient | Promise<AgentClient>) => as
 };
 
 /** Changes the body of a message that is sent. */
-const changing = (change: (body: { params: { message: JsonObject; metadata?: JsonObject } }) => void) => async (request: Request) => {
-  if (request.method !== "POST") return request;
-  const body = JSON.parse(await request.text());
-  if (body.params?.message !== undefined) change(body);
-  const headers = new Headers(request.headers);
-  headers.delete("content-length");
-  return new Request(request.url, { method: "POST", headers, body: JSON.stringify(body) });
-};
+const changing =
+  (change: (body: { params: { message: JsonObject; metadata?: JsonObject } }) => void) => async (request: Request) => {
+    if (request.method !== "POST") return request;
+    const body = JSON.parse(await request.text());
+    if (body.params?.message !== undefined) change(body);
+    const headers = new Headers(request.headers);
+    headers.delete("content-length");
+    return new Request(request.url, { method: "POST", headers, body: JSON.stringify(body) });
+  };
 
 describe("an agent of another server", () => {
   test("is told the ancestry, and shows it; a question comes back", async () => {
     let caller: World | undefined;
     const far = agent("far", async (task) => `${await task.ask("Sure?")}!`);
     await using other = new World([far], { serverId: "other" });
-    const near = agent("near", trying(() => clientOf(() => other, "far")));
+    const near = agent(
+      "near",
+      trying(() => clientOf(() => other, "far")),
+    );
     await using world = new World([near], { serverId: "here" });
     caller = world;
     const waiting = await caller.run("near", "go");
     expect(waiting.status.state).toBe("input-required");
     const [child] = await other.tasks("far");
-    expect(callRelationsOf(child?.metadata)).toMatchObject({ root: waiting.id, parent: waiting.id, depth: 1, verified: false });
+    expect(callRelationsOf(child?.metadata)).toMatchObject({
+      root: waiting.id,
+      parent: waiting.id,
+      depth: 1,
+      verified: false,
+    });
     await (await caller.client("near")).send("yes", { taskId: waiting.id });
     expect(textOfTask(await caller.until("near", waiting.id, "completed"))).toBe("(yes!)");
     expect(await other.tasks("far")).toHaveLength(1);
@@ -71,7 +84,10 @@ describe("an agent of another server", () => {
 
   test.each([
     ["keeps only the context", (body: { params: { metadata?: JsonObject } }) => delete body.params.metadata],
-    ["keeps the metadata but not the context", (body: { params: { message: { contextId?: unknown } } }) => delete body.params.message.contextId],
+    [
+      "keeps the metadata but not the context",
+      (body: { params: { message: { contextId?: unknown } } }) => delete body.params.message.contextId,
+    ],
   ])("is part of the ring if a foreign agent in between %s", async (_name, drop) => {
     let runs = 0;
     const worlds: World[] = [];
@@ -157,7 +173,10 @@ describe("an agent of another server", () => {
     const worlds: World[] = [];
     const last = agent("last", async () => "end");
     const relay = await remoteAgentLater(() => worlds[0] as World);
-    const first = agent("first", trying(() => "relay"));
+    const first = agent(
+      "first",
+      trying(() => "relay"),
+    );
     await using far = new World([last], { serverId: "far", calls: { depth: 1 } });
     worlds.push(far);
     await using near = new World([first, { ...(await relay()), id: "relay" }], { serverId: "near" });

@@ -3,8 +3,8 @@ import { RemoteError } from "../../src/client/http/errors.ts";
 import type { Engine } from "../../src/engine/api.ts";
 import type { Callees } from "../../src/engine/call/callee.ts";
 import { createDeferred } from "../../src/internal/deferred.ts";
-import { createCallees } from "../../src/platform/calls/callees.ts";
 import { SILENT_LOGGER } from "../../src/internal/logger.ts";
+import { createCallees } from "../../src/platform/calls/callees.ts";
 import { callRelationsOf } from "../../src/protocol/call-tree.ts";
 import type { MessageId, TaskId } from "../../src/protocol/ids.ts";
 import { textOf } from "../../src/protocol/part.ts";
@@ -83,7 +83,10 @@ async function runTree(fault: Fault | undefined) {
   let answered = 0;
   const giveUp = performance.now() + 5_000;
   for (;;) {
-    if (performance.now() > giveUp) throw new Error(`The task did not end: ${JSON.stringify([fault, id && (await soon(harness.find(id))), commits, harness.logs.slice(-8)])}`);
+    if (performance.now() > giveUp)
+      throw new Error(
+        `The task did not end: ${JSON.stringify([fault, id && (await soon(harness.find(id))), commits, harness.logs.slice(-8)])}`,
+      );
     await turns(1);
     await harness.clock.advance(20);
     if (struck) {
@@ -104,7 +107,12 @@ async function runTree(fault: Fault | undefined) {
     if (task === undefined) continue;
     if (task.status.state === "input-required" && task.status.message !== undefined && answered < 5) {
       answered += 1;
-      const answer = { messageId: "answer" as MessageId, role: "user", parts: [{ text: "yes" }], taskId: task.id } as const;
+      const answer = {
+        messageId: "answer" as MessageId,
+        role: "user",
+        parts: [{ text: "yes" }],
+        taskId: task.id,
+      } as const;
       await soon(harness.begin(answer, { idempotencyWindow: 60_000 }));
     }
     if (isTerminal(task.status.state)) {
@@ -126,7 +134,12 @@ async function soon<T>(work: Promise<T>): Promise<T | undefined> {
 
 test("a tree of calls survives a crash at every commit: nothing is called twice, nothing is lost, usage is exact", async () => {
   const undisturbed = await runTree(undefined);
-  expect(undisturbed).toMatchObject({ state: "completed", text: "ABC(yes)D", usage: { totalTokens: 41 }, tasks: [2, 4] });
+  expect(undisturbed).toMatchObject({
+    state: "completed",
+    text: "ABC(yes)D",
+    usage: { totalTokens: 41 },
+    tasks: [2, 4],
+  });
   const hows = ["not applied", "applied, unheard", "heard"] as const;
   const step = sampled(6, 1);
   for (let at = 1; at <= undisturbed.commits; at += step) {

@@ -29,7 +29,10 @@ export interface ForeignServer extends AsyncDisposable {
 }
 
 /** The official server, as it is, with this agent. It runs in this process, and its tasks are in memory. */
-export async function serveForeign(run: (turn: ForeignTurn) => Promise<void>, canceling?: (taskId: string) => Promise<void>): Promise<ForeignServer> {
+export async function serveForeign(
+  run: (turn: ForeignTurn) => Promise<void>,
+  canceling?: (taskId: string) => Promise<void>,
+): Promise<ForeignServer> {
   const counts = new Map<string, number>();
   const states = new Map<string, string>();
   const cancels = new Map<string, () => void>();
@@ -48,14 +51,28 @@ export async function serveForeign(run: (turn: ForeignTurn) => Promise<void>, ca
       counts.set(userMessage.messageId, (counts.get(userMessage.messageId) ?? 0) + 1);
       const status = (state: sdk.TaskState, name: string, text?: string) => {
         states.set(taskId, name);
-        const message = text === undefined ? undefined : { messageId: crypto.randomUUID(), role: "ROLE_AGENT", parts: [{ text }], taskId, contextId };
+        const message =
+          text === undefined
+            ? undefined
+            : { messageId: crypto.randomUUID(), role: "ROLE_AGENT", parts: [{ text }], taskId, contextId };
         return { state: sdk.taskStateToJSON(state), timestamp: new Date().toISOString(), ...(message && { message }) };
       };
       bus.publish(
-        AgentEvent.task(sdk.Task.fromJSON({ id: taskId, contextId, status: status(sdk.TaskState.TASK_STATE_WORKING, "working"), history: [sdk.Message.toJSON(userMessage)] })),
+        AgentEvent.task(
+          sdk.Task.fromJSON({
+            id: taskId,
+            contextId,
+            status: status(sdk.TaskState.TASK_STATE_WORKING, "working"),
+            history: [sdk.Message.toJSON(userMessage)],
+          }),
+        ),
       );
       const end = (state: sdk.TaskState, name: string, text?: string): void => {
-        bus.publish(AgentEvent.statusUpdate(sdk.TaskStatusUpdateEvent.fromJSON({ taskId, contextId, status: status(state, name, text) })));
+        bus.publish(
+          AgentEvent.statusUpdate(
+            sdk.TaskStatusUpdateEvent.fromJSON({ taskId, contextId, status: status(state, name, text) }),
+          ),
+        );
         bus.finished();
       };
       let isOver = false;

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { callRelationsOf } from "../../src/protocol/call-tree.ts";
 import type { TaskContext } from "../../src/index.ts";
+import { callRelationsOf } from "../../src/protocol/call-tree.ts";
 import { agent, textOfTask, World } from "./world.ts";
 
 /** Calls an agent and returns its text, or the code of the error. */
@@ -47,18 +47,35 @@ describe("refused before anything is sent", () => {
       Promise.allSettled(calls).then((all) =>
         all.map((one) => (one.status === "fulfilled" ? "ok" : (one.reason as { code: string }).code)),
       );
-    const bomb = agent("bomb", async (task) => JSON.stringify(await codesOf([1, 2, 3].map(() => task.call("child", "x")))), {
-      calls: { fanOut: 2 },
-    });
-    const many = agent("many", async (task) => JSON.stringify([...(await codesOf([task.call("child", "x")])), ...(await codesOf([task.call("child", "x")]))]), {
-      calls: { perTask: 1 },
-    });
-    const often = agent("often", async (task) => JSON.stringify(await codesOf([1, 2, 3].map(() => task.call("child", "x")))), {
-      calls: { perMinute: 2 },
-    });
-    const wide = agent("wide", async (task) => JSON.stringify(await codesOf(["x", "y", "z", "x"].map((id) => task.call(id, "x")))), {
-      calls: { agents: 2 },
-    });
+    const bomb = agent(
+      "bomb",
+      async (task) => JSON.stringify(await codesOf([1, 2, 3].map(() => task.call("child", "x")))),
+      {
+        calls: { fanOut: 2 },
+      },
+    );
+    const many = agent(
+      "many",
+      async (task) =>
+        JSON.stringify([...(await codesOf([task.call("child", "x")])), ...(await codesOf([task.call("child", "x")]))]),
+      {
+        calls: { perTask: 1 },
+      },
+    );
+    const often = agent(
+      "often",
+      async (task) => JSON.stringify(await codesOf([1, 2, 3].map(() => task.call("child", "x")))),
+      {
+        calls: { perMinute: 2 },
+      },
+    );
+    const wide = agent(
+      "wide",
+      async (task) => JSON.stringify(await codesOf(["x", "y", "z", "x"].map((id) => task.call(id, "x")))),
+      {
+        calls: { agents: 2 },
+      },
+    );
     await using world = new World([bomb, many, often, wide, child, ...others]);
     expect(textOfTask(await world.run("bomb", "go"))).toBe('["ok","ok","call-fan-out"]');
     expect(textOfTask(await world.run("many", "go"))).toBe('["ok","call-limit"]');

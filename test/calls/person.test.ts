@@ -25,9 +25,15 @@ test("a question three servers down is answered by a person at the command line 
   });
   const passing = (url: () => string) => async (task: Parameters<NonNullable<Parameters<typeof agent>[1]>>[0]) =>
     (await task.call(url(), task.text)).text;
-  let middle = await start("middle", passing(() => bottom.url));
+  let middle = await start(
+    "middle",
+    passing(() => bottom.url),
+  );
   const address = middle.url;
-  const top = await start("top", passing(() => address));
+  const top = await start(
+    "top",
+    passing(() => address),
+  );
   onTestFinished(async () => {
     await Promise.all([top.server.close(), middle.server.close(), bottom.server.close()]);
   });
@@ -36,7 +42,11 @@ test("a question three servers down is answered by a person at the command line 
   const task = JSON.parse(asked.stdout) as { task: { id: string; status: { state: string } } };
   expect(task.task.status.state).toMatch(/input.required/i);
   await middle.server.close();
-  middle = await start("middle", passing(() => bottom.url), Number(new URL(address).port));
+  middle = await start(
+    "middle",
+    passing(() => bottom.url),
+    Number(new URL(address).port),
+  );
   const shown = await terminal.run(["task", "get", task.task.id, "-a", top.url]);
   expect(shown.stdout).toContain("Which size?");
   const answered = await terminal.run(["send", '{"size": 7}', "--task-id", task.task.id, "-a", top.url]);

@@ -19,7 +19,8 @@ const main = scripted(
 const analyzer = scripted(async () => "Q4 is up", { id: "analyzer" });
 
 const BINDINGS = {
-  "JSON-RPC": (url: string, message: object) => streamed(`${url}/api/a2a`, rpcRequest(1, "message/stream", { message })),
+  "JSON-RPC": (url: string, message: object) =>
+    streamed(`${url}/api/a2a`, rpcRequest(1, "message/stream", { message })),
   REST: (url: string, message: object) => streamed(`${url}/v1/message:stream`, { message }, { "a2a-version": "0.3" }),
 };
 
@@ -45,7 +46,11 @@ describe.each(Object.entries(BINDINGS))("the flow of sub-agents over %s", (_name
 
   test("fills `taskRelations` of the printed client", async () => {
     await using stage = await serveAgents([main, analyzer]);
-    async function* streamMessage({ params }: { readonly params: { readonly message: object } }): AsyncGenerator<unknown> {
+    async function* streamMessage({
+      params,
+    }: {
+      readonly params: { readonly message: object };
+    }): AsyncGenerator<unknown> {
       for (const { json } of await send(stage.url, params.message)) yield json;
     }
     const { invokeWithSubAgents, taskRelations } = runPrinted<{
@@ -58,7 +63,8 @@ describe.each(Object.entries(BINDINGS))("the flow of sub-agents over %s", (_name
     await invokeWithSubAgents("Analyze sales and create report");
     expect(taskRelations.size).toBe(1);
     const [[parent = "", [child = ""] = []] = []] = taskRelations;
-    const stateOf = async (id: string, taskId: string) => (await (await connect(stage.of(id))).task(taskId).get()).status.state;
+    const stateOf = async (id: string, taskId: string) =>
+      (await (await connect(stage.of(id))).task(taskId).get()).status.state;
     expect(await stateOf("main", parent)).toBe("completed");
     expect(await stateOf("analyzer", child)).toBe("completed");
   });

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import { z } from "zod";
 import example from "../../examples/team.ts";
-import { modelAgent } from "../../src/adapters/models/model-agent.ts";
 import { agentTools } from "../../src/adapters/models/agent-tools.ts";
+import { modelAgent } from "../../src/adapters/models/model-agent.ts";
 import { openModelServer } from "../../src/adapters/models/test/model-server.ts";
 import { skill, team } from "../../src/index.ts";
 import { callRelationsOf } from "../../src/protocol/call-tree.ts";
@@ -45,7 +45,11 @@ test("a skill types the message, and a schema the result", async () => {
 test("a model calls other agents as tools, and reads why a call was refused", async () => {
   await using models = await openModelServer((messages) => {
     const results = messages.filter(({ role }) => role === "tool");
-    const use = (name: string) => ({ id: `${name}-${results.length}`, name, input: JSON.stringify({ message: "two apples" }) });
+    const use = (name: string) => ({
+      id: `${name}-${results.length}`,
+      name,
+      input: JSON.stringify({ message: "two apples" }),
+    });
     if (results.length === 0) return { text: [""], calls: [use("shop")] };
     if (results.length === 1) return { text: [""], calls: [use("self")] };
     return { text: [results.map(({ content }) => String(content)).join(" | ")] };

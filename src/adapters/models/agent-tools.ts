@@ -13,7 +13,9 @@ export interface AgentTool {
 
 const INPUT_SCHEMA = {
   type: "object",
-  properties: { message: { type: "string", description: "What the agent should do, with everything it needs to know." } },
+  properties: {
+    message: { type: "string", description: "What the agent should do, with everything it needs to know." },
+  },
   required: ["message"],
   additionalProperties: false,
 } as const;
@@ -52,7 +54,8 @@ const messageInput: StandardSchemaV1 = {
     vendor: "palaver",
     validate: (value) => {
       const message = typeof value === "object" && value !== null && "message" in value ? value.message : undefined;
-      if (typeof message !== "string" || message === "") return { issues: [{ message: "message must be a text", path: ["message"] }] };
+      if (typeof message !== "string" || message === "")
+        return { issues: [{ message: "message must be a text", path: ["message"] }] };
       return { value: { message } };
     },
   },

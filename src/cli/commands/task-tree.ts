@@ -63,7 +63,8 @@ class TreeReader {
     this.#left -= 1;
     const called = callRelationsOf(task.metadata)?.children ?? [];
     const children: TreeNode[] = [];
-    for (const child of called) if (depth < MAX_DEPTH && this.#left > 0) children.push(await this.#child(client, child, depth));
+    for (const child of called)
+      if (depth < MAX_DEPTH && this.#left > 0) children.push(await this.#child(client, child, depth));
     return { agent, taskId: task.id, state: task.status.state, usage: reportedUsage(task.metadata), children };
   }
 

@@ -145,7 +145,10 @@ class RunningSession implements Session {
   async connect({
     anonymous = false,
     agent: other,
-  }: { readonly anonymous?: boolean; readonly agent?: string } = {}): Promise<AgentClient> {
+  }: {
+    readonly anonymous?: boolean;
+    readonly agent?: string;
+  } = {}): Promise<AgentClient> {
     const isElsewhere = other !== undefined && !isSameOrigin(other, this.settings.agentCard);
     const agent = await this.context.connect(await this.#request(anonymous || isElsewhere, other));
     const { binding, protocolVersion, url } = agent.interface;

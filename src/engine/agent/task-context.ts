@@ -247,11 +247,7 @@ export interface TaskContext<Input = JsonValue | undefined> {
   call<
     const Input extends StandardSchemaV1 | undefined = undefined,
     const Result extends StandardSchemaV1 | undefined = undefined,
-  >(
-    target: CallTarget,
-    message: CallMessage<Input>,
-    options?: CallOptions<Input, Result>,
-  ): AgentCall<CallData<Result>>;
+  >(target: CallTarget, message: CallMessage<Input>, options?: CallOptions<Input, Result>): AgentCall<CallData<Result>>;
   /**
    * Sets metadata of the task, such as usage or results. Gets and lists show it after the next commit; the last status event contains it. Keys are
    * merged with earlier calls; `null` or `undefined` removes a key. Rejects with `metadata-too-large` over 16 KB of JSON in total.

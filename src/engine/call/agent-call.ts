@@ -49,7 +49,9 @@ export class RunningCall implements AgentCall, CallSink {
     return this.#result.then(fulfilled, rejected);
   }
 
-  catch<Other = never>(rejected?: ((reason: unknown) => Other | PromiseLike<Other>) | null): Promise<CallResult | Other> {
+  catch<Other = never>(
+    rejected?: ((reason: unknown) => Other | PromiseLike<Other>) | null,
+  ): Promise<CallResult | Other> {
     return this.#result.catch(rejected);
   }
 

@@ -1,7 +1,7 @@
 import type { Ancestry } from "../../protocol/ancestry.ts";
 import type { TaskEvent } from "../../protocol/event.ts";
-import type { Message } from "../../protocol/message.ts";
 import type { JsonObject } from "../../protocol/json.ts";
+import type { Message } from "../../protocol/message.ts";
 import type { Principal, Scope } from "../../protocol/principal.ts";
 import type { Task, TaskStatus } from "../../protocol/task.ts";
 import type { TraceContext } from "../../protocol/trace-context.ts";
@@ -55,7 +55,10 @@ export interface Callee {
   /** The task with its artifacts. */
   result(taskId: string, signal: AbortSignal): Promise<Task>;
   /** Finds the task that a message created, where it is unknown whether it arrived. `undefined`: none is found, or the agent cannot tell. */
-  find(message: Pick<Message, "messageId" | "contextId">, signal: AbortSignal): Promise<{ readonly taskId: string; readonly contextId: string } | undefined>;
+  find(
+    message: Pick<Message, "messageId" | "contextId">,
+    signal: AbortSignal,
+  ): Promise<{ readonly taskId: string; readonly contextId: string } | undefined>;
   /** Resolves when the task no longer waits with this status. */
   changed(taskId: string, status: TaskStatus, signal: AbortSignal): Promise<void>;
   /** Resolves when the task is canceled, has ended or does not exist. */

@@ -10,7 +10,15 @@ import type { CallOptions, CallResult, CallTarget } from "../agent/call-types.ts
 import type { CallSink } from "./agent-call.ts";
 import { answerOf, type CalleeAnswer } from "./answer-question.ts";
 import { CallError, type CallErrorCode } from "./call-error.ts";
-import { callResult, plainResult, resultOfMessage, resultOfTask, type StoredEnd, type StoredResult, storable } from "./call-result.ts";
+import {
+  callResult,
+  plainResult,
+  resultOfMessage,
+  resultOfTask,
+  type StoredEnd,
+  type StoredResult,
+  storable,
+} from "./call-result.ts";
 import type { Callee, CalleeEvent, CalleeMessage } from "./callee.ts";
 import { type CallingTask, questionIdOf } from "./calling-task.ts";
 import { replayedCall } from "./replayed-call.ts";
@@ -163,7 +171,12 @@ class Call {
     const task = this.#task;
     const { context = "own" } = options;
     const contextId = context === "same" ? task.contextId : context === "own" ? callee.newContextId() : context;
-    const sent: SentRecord = { messageId: uuidv7(), at: task.now(), attempt: task.attempt, ...(contextId !== undefined && { contextId }) };
+    const sent: SentRecord = {
+      messageId: uuidv7(),
+      at: task.now(),
+      attempt: task.attempt,
+      ...(contextId !== undefined && { contextId }),
+    };
     task.remember(`${key}/sent`, json(sent));
     this.#open(callee, sent);
     this.#show("calling");

@@ -1,6 +1,6 @@
 import type { StandardSchemaV1 } from "@standard-schema/spec";
-import { callPathEntry, type CallPath } from "../../protocol/call-path.ts";
 import { type Ancestry, type Budget, CALLS, lowerBudget } from "../../protocol/ancestry.ts";
+import { type CallPath, callPathEntry } from "../../protocol/call-path.ts";
 import type { JsonObject } from "../../protocol/json.ts";
 import { TaskAborted } from "../agent/agent.ts";
 import type { AgentCall, CallOptions, CallTarget } from "../agent/call-types.ts";
@@ -45,7 +45,8 @@ export class TaskCalls {
       // A canceled task takes its called tasks with it at once. After any other abort, a later attempt continues them.
       const reason: unknown = signal.reason;
       const isGivenUp = reason instanceof TaskAborted && (reason.reason === "canceled" || reason.reason === "timeout");
-      if (isGivenUp) children.abandonAll().catch((error: unknown) => this.#log("Called tasks could not be canceled", error));
+      if (isGivenUp)
+        children.abandonAll().catch((error: unknown) => this.#log("Called tasks could not be canceled", error));
     };
     if (signal.aborted) stop();
     else signal.addEventListener("abort", stop, { once: true });
@@ -129,7 +130,15 @@ export class TaskCalls {
       admit: ({ label, entry }) => {
         environment.guard.admit(
           {
-            ...{ agent, label, entry, path: callPath, depth: this.#depth, deadline: children.deadline, left: children.left },
+            ...{
+              agent,
+              label,
+              entry,
+              path: callPath,
+              depth: this.#depth,
+              deadline: children.deadline,
+              left: children.left,
+            },
             ...{ ...before, called: this.#called, now: run.now() },
           },
           children.limits,
@@ -187,4 +196,3 @@ export class TaskCalls {
     host.run.logger.debug(what, { task: children.id, error });
   }
 }
-

@@ -43,7 +43,13 @@ export function createCallees(options: CalleesOptions): Callees {
         code: "call-unknown-agent",
       });
     const { serverId, engine } = options;
-    return new HostedCallee({ engine: engine(), agent, serverId, origin, admitSkill: authorized(options, agent, origin) });
+    return new HostedCallee({
+      engine: engine(),
+      agent,
+      serverId,
+      origin,
+      admitSkill: authorized(options, agent, origin),
+    });
   };
   const remote = async (url: string, origin: CallOrigin, client?: AgentClient): Promise<Callee> => {
     const { remotes, sign, newContextId, serverId } = options;
@@ -70,7 +76,11 @@ export function createCallees(options: CalleesOptions): Callees {
   };
 }
 
-function authorized({ authorize }: CalleesOptions, agent: Agent, origin: CallOrigin): ((skill: string) => void) | undefined {
+function authorized(
+  { authorize }: CalleesOptions,
+  agent: Agent,
+  origin: CallOrigin,
+): ((skill: string) => void) | undefined {
   try {
     return authorize(agent, origin);
   } catch (cause) {
@@ -129,7 +139,10 @@ async function endRemote(
     const { callee } = await reach();
     const { messageId, contextId } = child;
     // Safe casts: ids that this server has made.
-    const sent = { messageId: messageId as MessageId, ...(contextId !== undefined && { contextId: contextId as Task["contextId"] }) };
+    const sent = {
+      messageId: messageId as MessageId,
+      ...(contextId !== undefined && { contextId: contextId as Task["contextId"] }),
+    };
     taskId ??= (await callee.find(sent, signal))?.taskId;
     if (taskId === undefined) return undefined;
     await callee.cancel(taskId, signal);
@@ -186,14 +199,15 @@ type Target =
 /** Throws a `TypeError` if it is no agent. */
 function targetOf(target: CallTarget): Target {
   if (target instanceof URL) return { label: target.href, url: target.href };
-  if (typeof target === "string") return URL.canParse(target) ? { label: target, url: target } : { label: target, id: target };
+  if (typeof target === "string")
+    return URL.canParse(target) ? { label: target, url: target } : { label: target, id: target };
   if (typeof target === "object" && target !== null && "card" in target) {
     // Safe cast: the documentation asks for a client of `connect`.
     const client = target as unknown as AgentClient;
     const { url } = client.interface;
     return { label: url, url, client };
   }
-  if (typeof target === "object" && target !== null && typeof target.id === "string") return { label: target.id, id: target.id };
+  if (typeof target === "object" && target !== null && typeof target.id === "string")
+    return { label: target.id, id: target.id };
   throw new TypeError("call(): the agent must be the id of an agent of this server, an agent, a URL, or a client.");
 }
-

@@ -22,7 +22,9 @@ const MAX_ATTEMPTS = 1500;
  * Cancels tasks of other servers that could not be reached when their caller ended. Each is a task of this server, so it survives restarts and
  * waits like any other.
  */
-export function cancelAgent(cancel: (address: CalleeAddress & { readonly url: string }, taskId: string, signal: AbortSignal) => Promise<void>): Agent {
+export function cancelAgent(
+  cancel: (address: CalleeAddress & { readonly url: string }, taskId: string, signal: AbortSignal) => Promise<void>,
+): Agent {
   return agent({
     id: CANCEL_AGENT,
     name: "Cancels called tasks",
@@ -39,7 +41,11 @@ export function cancelAgent(cancel: (address: CalleeAddress & { readonly url: st
             return true;
           } catch (error) {
             signal.throwIfAborted();
-            task.log.debug("A called task could not be canceled; it is tried again", { url, calledTask: taskId, error });
+            task.log.debug("A called task could not be canceled; it is tried again", {
+              url,
+              calledTask: taskId,
+              error,
+            });
             return false;
           }
         });

@@ -74,7 +74,11 @@ export class HostedCallee implements Callee {
   }
 
   /** The events after those that this object has returned before. */
-  async *follow(taskId: string, _answered: TaskStatus | undefined, signal: AbortSignal): AsyncGenerator<CalleeEvent, void> {
+  async *follow(
+    taskId: string,
+    _answered: TaskStatus | undefined,
+    signal: AbortSignal,
+  ): AsyncGenerator<CalleeEvent, void> {
     const subscription = await this.#subscribe(taskId);
     const close = (): void => subscription.close();
     signal.addEventListener("abort", close, { once: true });

@@ -65,7 +65,8 @@ export class RemoteCallee implements Callee {
       const isRefused = message.taskId === undefined && message.contextId !== undefined && isContextRefusal(error);
       const { contextId: _refused, ...without } = message;
       if (isRefused) yield* this.#send({ ...outgoing, message: without }, signal);
-      else if (!isUnknown(error) || message.taskId !== undefined || this.resendWindow > 0) throw this.#failure(error, signal, NOT_TAKEN);
+      else if (!isUnknown(error) || message.taskId !== undefined || this.resendWindow > 0)
+        throw this.#failure(error, signal, NOT_TAKEN);
       else {
         const found = await this.find(message, signal);
         if (found === undefined) throw this.#failure(error, signal, NOT_TAKEN);
@@ -75,7 +76,11 @@ export class RemoteCallee implements Callee {
     }
   }
 
-  async *follow(taskId: string, answered: TaskStatus | undefined, signal: AbortSignal): AsyncGenerator<CalleeEvent, void> {
+  async *follow(
+    taskId: string,
+    answered: TaskStatus | undefined,
+    signal: AbortSignal,
+  ): AsyncGenerator<CalleeEvent, void> {
     const { client, origin } = this.#options;
     try {
       const events = followAgain(client.task(taskId), { signal, trace: origin.trace, answered });
@@ -120,7 +125,10 @@ export class RemoteCallee implements Callee {
         signal.addEventListener("abort", () => (clearTimeout(timer), resolve()), { once: true });
       });
       signal.throwIfAborted();
-      const now = await this.#options.client.task(taskId).get({ historyLength: 0, signal }).catch(() => undefined);
+      const now = await this.#options.client
+        .task(taskId)
+        .get({ historyLength: 0, signal })
+        .catch(() => undefined);
       if (now !== undefined && !isSameStatus(status, now.status)) return;
     }
   }
@@ -200,11 +208,20 @@ export class RemoteCallee implements Callee {
     const code = mayRepeat ? "call-unavailable" : (CODES[error.code] ?? "call-unavailable");
     const { message } =
       code === "outcome-unknown"
-        ? { message: `${this.name} may or may not have received the message, and it is not sent again, so that the work is not done twice.` }
+        ? {
+            message: `${this.name} may or may not have received the message, and it is not sent again, so that the work is not done twice.`,
+          }
         : code === "call-cycle"
-          ? { message: `${this.name} refused the message: it would go round in a circle, or too many agents have forwarded it.` }
+          ? {
+              message: `${this.name} refused the message: it would go round in a circle, or too many agents have forwarded it.`,
+            }
           : remoteFailure(this.name, error);
-    return new CallError(message, { code, data: { error: error.code }, cause: error, transient: mayRepeat || transient.includes(error.code) });
+    return new CallError(message, {
+      code,
+      data: { error: error.code },
+      cause: error,
+      transient: mayRepeat || transient.includes(error.code),
+    });
   }
 }
 
@@ -228,7 +245,8 @@ function isUnknown(error: unknown): boolean {
 
 function* plain(event: RemoteStreamEvent): Generator<CalleeEvent, void> {
   if (event.kind === "task") {
-    for (const artifact of event.task.artifacts ?? []) yield { kind: "artifact", artifact, append: false, lastChunk: false };
+    for (const artifact of event.task.artifacts ?? [])
+      yield { kind: "artifact", artifact, append: false, lastChunk: false };
     yield { kind: "status", status: event.task.status };
   } else if (event.kind === "status")
     yield { kind: "status", status: event.status, ...(event.metadata !== undefined && { metadata: event.metadata }) };
