@@ -1,7 +1,9 @@
 export { RELAYED, type RemoteAgentOptions, remoteAgent } from "./adapters/remote/remote-agent.ts";
+export { type TeamOptions, type TeamPattern, team } from "./adapters/team.ts";
 export {
   type AbortCause,
   type Agent,
+  type AgentCall,
   type AgentDefinition,
   type Answer,
   type ArtifactChunk,
@@ -10,6 +12,15 @@ export {
   type AskOptions,
   type AuthOptions,
   type AuthRequest,
+  type CallData,
+  type CallEvent,
+  type CallLimits,
+  type CallMessage,
+  type CallOptions,
+  type CallQuestion,
+  type CallResult,
+  type CallSkill,
+  type CallTarget,
   type ContextValues,
   type ConversationMessage,
   type ConversationOptions,
@@ -26,6 +37,7 @@ export {
   type RunFunction,
   type RunResult,
   type Skill,
+  type StatusLinks,
   type StatusUpdate,
   type StepContext,
   type StepOptions,
@@ -38,13 +50,16 @@ export {
   type Usage,
 } from "./engine/agent/agent.ts";
 export { TaskFailure } from "./engine/agent/task-failure.ts";
+export { CallError, type CallErrorCode } from "./engine/call/call-error.ts";
 export type { Logger } from "./internal/logger.ts";
 export { agent, type CardDefinition } from "./platform/agents/agent.ts";
 export { createServer, type Server } from "./platform/create-server.ts";
 export { type RunningServer, type ServeOptions, serve } from "./platform/serve.ts";
 export type { ServerOptions } from "./platform/settings/settings.ts";
 export { StartupError } from "./platform/startup-error.ts";
+export { type Ancestry, type Budget, CALLS } from "./protocol/ancestry.ts";
 export type { Artifact } from "./protocol/artifact.ts";
+export { type CalledTask, type CallRelations, type Counters, callRelationsOf } from "./protocol/call-tree.ts";
 export type {
   AgentCapabilities,
   AgentCard,

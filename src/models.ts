@@ -1,4 +1,5 @@
 export type { McpServerAddress } from "./adapters/mcp/mcp-server-address.ts";
+export { type AgentTool, agentTools } from "./adapters/models/agent-tools.ts";
 export type { ModelReply } from "./adapters/models/call-model.ts";
 export { type McpTool, type McpToolsOptions, mcpTools } from "./adapters/models/mcp-tools.ts";
 export { type ModelAgentOptions, modelAgent } from "./adapters/models/model-agent.ts";

@@ -1,4 +1,13 @@
-import { createLocalJWKSet, decodeJwt, decodeProtectedHeader, errors, importJWK, type JWTPayload, jwtVerify, SignJWT } from "jose";
+import {
+  createLocalJWKSet,
+  decodeJwt,
+  decodeProtectedHeader,
+  errors,
+  importJWK,
+  type JWTPayload,
+  jwtVerify,
+  SignJWT,
+} from "jose";
 import { type Ancestry, ancestryFrom } from "../protocol/ancestry.ts";
 import { MAX_CALL_PATH } from "../protocol/call-path.ts";
 import { SIGNING_ALGORITHM, type SigningKeys } from "./signing-keys.ts";

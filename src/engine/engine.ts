@@ -7,6 +7,7 @@ import type { Scope } from "../protocol/principal.ts";
 import type { StoredTask } from "../protocol/serial.ts";
 import { otherTaskKey, taskKey } from "../protocol/task-key.ts";
 import type { ListQuery } from "../store/contract.ts";
+import { callLimitsOf } from "./agent/call-limits.ts";
 import type { CallLimits } from "./agent/call-types.ts";
 import type {
   CancelResult,
@@ -21,7 +22,6 @@ import type {
 } from "./api.ts";
 import { BudgetLedger } from "./call/budget-ledger.ts";
 import { CallGuard } from "./call/call-guard.ts";
-import { callLimitsOf } from "./agent/call-limits.ts";
 import type { EngineCounts, EngineOptions, RunningEngine } from "./engine-options.ts";
 import { cancelTask } from "./intake/cancel.ts";
 import { changed } from "./intake/changed.ts";

@@ -85,9 +85,7 @@ function calledTaskOf(value: JsonValue): readonly CalledTask[] {
   if (!isJsonObject(value)) return [];
   const { taskId, agent, state, call } = value;
   if (typeof agent !== "string" || typeof state !== "string") return [];
-  return [
-    { agent, state, ...(typeof taskId === "string" && { taskId }), ...(typeof call === "string" && { call }) },
-  ];
+  return [{ agent, state, ...(typeof taskId === "string" && { taskId }), ...(typeof call === "string" && { call }) }];
 }
 
 function isJsonObject(value: JsonValue | undefined): value is JsonObject {

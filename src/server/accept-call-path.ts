@@ -98,9 +98,13 @@ async function acceptAncestry(
   refuseLoop(service, path, callPaths);
   const { depth: most } = rules.limitsOf(service.agent.id);
   if (ancestry.depth > most) {
-    throw new A2AError("loop-detected", `Loop detected: ${ancestry.depth} calls led to the message; at most ${most} are allowed`, {
-      metadata: { depth: String(ancestry.depth), maxDepth: String(most) },
-    });
+    throw new A2AError(
+      "loop-detected",
+      `Loop detected: ${ancestry.depth} calls led to the message; at most ${most} are allowed`,
+      {
+        metadata: { depth: String(ancestry.depth), maxDepth: String(most) },
+      },
+    );
   }
   refuseUsedUp(ancestry);
   return { request: { ...request, metadata: withoutCallPath(metadata) }, callPath: path, ancestry };
@@ -113,7 +117,11 @@ function refuseUsedUp({ deadline, budget }: Ancestry): void {
     throw new A2AError("resource-exhausted", "The budget of the calling task is used up");
 }
 
-function refuseLoop({ agent }: CallPathReceiver, callPath: CallPath, { serverId, maxHops, ancestry }: CallPathRules): void {
+function refuseLoop(
+  { agent }: CallPathReceiver,
+  callPath: CallPath,
+  { serverId, maxHops, ancestry }: CallPathRules,
+): void {
   const mayRepeat = ancestry?.limitsOf(agent.id).cycles === true;
   if (!mayRepeat && callPath.includes(callPathEntry(serverId, agent.id))) {
     throw new A2AError("loop-detected", "Loop detected: this agent has already forwarded the message", {

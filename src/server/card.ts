@@ -1,9 +1,9 @@
 import type { Agent, Skill } from "../engine/agent/agent.ts";
 import { definitionProblems } from "../engine/agent/definition-problems.ts";
 import { jsonSchemaOf } from "../engine/agent/json-schema.ts";
+import { CALLS } from "../protocol/ancestry.ts";
 import type { AgentCard, AgentExtension, AgentInterface, AgentSkill } from "../protocol/card.ts";
 import { A2AError } from "../protocol/error.ts";
-import { CALLS } from "../protocol/ancestry.ts";
 import { IDEMPOTENT_SEND, INPUT_SCHEMAS } from "../protocol/extensions.ts";
 import type { Principal } from "../protocol/principal.ts";
 
@@ -25,7 +25,8 @@ const MADE_HERE: readonly string[] = [IDEMPOTENT_SEND, INPUT_SCHEMAS, CALLS];
 
 const CALLS_EXTENSION: AgentExtension = {
   uri: CALLS,
-  description: "Reads the ancestry of messages that agents send, counts each of them once, and shows relations and usage in task metadata.",
+  description:
+    "Reads the ancestry of messages that agents send, counts each of them once, and shows relations and usage in task metadata.",
 };
 
 /** The agent's public card. It announces only what this server supports. */

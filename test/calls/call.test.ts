@@ -65,7 +65,9 @@ describe("a call of an agent of the same server", () => {
     const parent = agent("parent", async (task) => {
       const codes: unknown[] = [];
       for (const id of ["failing", "rejecting", "missing"])
-        await task.call(id, "x").catch((error: { code: string; message: string }) => codes.push([error.code, error.message]));
+        await task
+          .call(id, "x")
+          .catch((error: { code: string; message: string }) => codes.push([error.code, error.message]));
       return JSON.stringify(codes);
     });
     await using world = new World([parent, failing, rejecting]);

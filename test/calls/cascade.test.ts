@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import type { AgentClient } from "../../src/client/api.ts";
 import { connect } from "../../src/client/connect.ts";
-import { isTerminal } from "../../src/protocol/state.ts";
 import type { TaskContext } from "../../src/index.ts";
+import { isTerminal } from "../../src/protocol/state.ts";
 import { agent, textOfTask, World } from "./world.ts";
 
 const forever = (task: TaskContext): Promise<void> =>
@@ -25,7 +25,10 @@ async function started(world: World, id: string, count = 1): Promise<void> {
 
 describe("a canceled task", () => {
   test("takes the tasks that it has called with it, at all levels", async () => {
-    const middle = agent("middle", async (task) => void (await Promise.all([1, 2, 3].map(() => task.call("leaf", "x")))));
+    const middle = agent(
+      "middle",
+      async (task) => void (await Promise.all([1, 2, 3].map(() => task.call("leaf", "x")))),
+    );
     const top = agent("top", async (task) => void (await Promise.all([1, 2].map(() => task.call("middle", "x")))));
     await using world = new World([top, middle, leaf]);
     const sent = await (await world.client("top")).send("go", { wait: false });

@@ -1,10 +1,17 @@
-import { connect } from "../../src/client/connect.ts";
 import type { AgentClient } from "../../src/client/api.ts";
-import { createMemoryStore } from "../../src/store/memory/store.ts";
-import { type Agent, type AgentDefinition, agent as declare, createServer, type Server, type ServerOptions } from "../../src/index.ts";
+import { connect } from "../../src/client/connect.ts";
+import {
+  type Agent,
+  type AgentDefinition,
+  createServer,
+  agent as declare,
+  type Server,
+  type ServerOptions,
+} from "../../src/index.ts";
 import { SILENT_LOGGER } from "../../src/internal/logger.ts";
 import { isTerminal } from "../../src/protocol/state.ts";
 import type { Task } from "../../src/protocol/task.ts";
+import { createMemoryStore } from "../../src/store/memory/store.ts";
 
 /** An agent with this `run`. */
 export function agent(id: string, run: AgentDefinition<unknown>["run"], more: Partial<AgentDefinition> = {}): Agent {
@@ -45,7 +52,9 @@ export class World implements AsyncDisposable {
   }
 
   client(id: string): Promise<AgentClient> {
-    return connect(`http://server.test/agents/${id}`, { fetch: (input, init) => this.server.fetch(new Request(input, init)) });
+    return connect(`http://server.test/agents/${id}`, {
+      fetch: (input, init) => this.server.fetch(new Request(input, init)),
+    });
   }
 
   /** Sends a text and waits for the end of the task. */
@@ -61,6 +70,9 @@ export class World implements AsyncDisposable {
 }
 
 export function textOfTask({ artifacts = [], status }: Task): string {
-  const parts = [...artifacts.flatMap((artifact) => artifact.parts), ...(artifacts.length === 0 ? (status.message?.parts ?? []) : [])];
+  const parts = [
+    ...artifacts.flatMap((artifact) => artifact.parts),
+    ...(artifacts.length === 0 ? (status.message?.parts ?? []) : []),
+  ];
   return parts.map(({ text = "" }) => text).join("");
 }

@@ -8,6 +8,7 @@ import { TaskView } from "../../client/follow/task-view.ts";
 import { RemoteError } from "../../client/http/errors.ts";
 import { type Output, type StepContext, TaskAborted, type TaskContext } from "../../engine/agent/agent.ts";
 import { TaskFailure } from "../../engine/agent/task-failure.ts";
+import { CALLS } from "../../protocol/ancestry.ts";
 import type { MessageId } from "../../protocol/ids.ts";
 import { type Part, textOf } from "../../protocol/part.ts";
 import { relayedAnswer, relayedQuestion } from "../../protocol/relayed-question.ts";
@@ -206,10 +207,12 @@ export class Relay {
   /** Sends the message and waits for the first event. */
   async #sendTo({ parts, metadata }: MessageContent, { key, trace }: SendStep, links: Links): Promise<Submitted> {
     const { metadata: requested, outputModes, callPath } = this.#task;
+    const isDeclared = this.#remote.card.capabilities.extensions?.some(({ uri }) => uri === CALLS) === true;
+    const ancestry = isDeclared ? await this.#task.callMetadata(key) : undefined;
     // Safe: message ids are branded where they are created.
     const outgoing = { messageId: key as MessageId, parts, ...(metadata !== undefined && { metadata }) };
     const stream = this.#remote.stream(outgoing, {
-      metadata: requested,
+      metadata: ancestry === undefined ? requested : { ...requested, ...ancestry },
       outputModes,
       callPath,
       result: "none",

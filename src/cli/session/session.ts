@@ -40,8 +40,8 @@ export interface Session {
   readonly signal: AbortSignal;
   /** `-a REF ` and the other typed options that select the agent, for commands that the user may copy. Contains no secrets. */
   readonly agentFlags: string;
-  /** `anonymous`: send no credentials. */
-  connect(options?: { readonly anonymous?: boolean }): Promise<AgentClient>;
+  /** `anonymous`: send no credentials. `agent`: another agent than that of this run; of another origin, it gets no credentials of this call. */
+  connect(options?: { readonly anonymous?: boolean; readonly agent?: string }): Promise<AgentClient>;
   /** The agent's card as received. */
   readCard(): Promise<ReadCard>;
   /** Sets the task of this run, for later error messages. */
@@ -75,6 +75,11 @@ export async function runSession(
     await session.progress.stop();
   }
   if (session.exitCode !== 0) throw new CommandFailed(session.exitCode, undefined);
+}
+
+/** Credentials and headers of a call are for one server. */
+function isSameOrigin(one: string, other: string | undefined): boolean {
+  return other !== undefined && URL.parse(one)?.origin === URL.parse(other)?.origin;
 }
 
 /** Only typed options are repeated; settings from files stay in effect. The binding is not needed: the task is the same over all of them. */
@@ -137,8 +142,15 @@ class RunningSession implements Session {
     return this.#exitCode;
   }
 
-  async connect({ anonymous = false }: { readonly anonymous?: boolean } = {}): Promise<AgentClient> {
-    const agent = await this.context.connect(await this.#request(anonymous));
+  async connect({
+    anonymous = false,
+    agent: other,
+  }: {
+    readonly anonymous?: boolean;
+    readonly agent?: string;
+  } = {}): Promise<AgentClient> {
+    const isElsewhere = other !== undefined && !isSameOrigin(other, this.settings.agentCard);
+    const agent = await this.context.connect(await this.#request(anonymous || isElsewhere, other));
     const { binding, protocolVersion, url } = agent.interface;
     if (this.settings.debug) await this.note(`[palaver] ${binding} ${protocolVersion} at ${url} is used`);
     return agent;
@@ -149,22 +161,23 @@ class RunningSession implements Session {
   }
 
   /** Throws a usage error if no agent is given. */
-  async #request(anonymous: boolean): Promise<ConnectRequest> {
+  async #request(anonymous: boolean, other?: string): Promise<ConnectRequest> {
     const { settings, context } = this;
-    if (settings.agentCard === undefined) {
+    const named = other ?? settings.agentCard;
+    if (named === undefined) {
       throw usageError(
         "The agent is missing.",
         "Add its URL: -a http://127.0.0.1:3000, or set A2ACLI_AGENT_CARD in the environment or in a .env file.",
       );
     }
-    const reference = agentReference(settings.agentCard, context.cwd);
+    const reference = agentReference(named, context.cwd);
     const credentials = anonymous ? undefined : this.#credentials(referenceKey(reference));
     await this.#warnOfInsecurity();
     return {
       reference,
       bindings: settings.transports,
       ...(settings.version !== undefined && { version: settings.version }),
-      headers: settings.serviceParameters,
+      headers: anonymous && other !== undefined ? {} : settings.serviceParameters,
       ...(credentials !== undefined && { credentials }),
       pollInterval: settings.pollInterval,
       fetch: this.fetch,

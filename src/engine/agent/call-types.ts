@@ -64,7 +64,10 @@ export interface CallOptions<
    * What to do if the agent asks: `forward` (default) asks the caller of this task; `fail` ends the call with `call-needs-input`; a function returns the answer,
    * or `undefined` to forward the question. What it returns is stored, so it runs once for each question.
    */
-  readonly onInput?: "forward" | "fail" | ((question: CallQuestion) => Output | undefined | Promise<Output | undefined>);
+  readonly onInput?:
+    | "forward"
+    | "fail"
+    | ((question: CallQuestion) => Output | undefined | Promise<Output | undefined>);
   /** True: the called task continues if this task ends or is canceled. Default false. */
   readonly detach?: boolean;
   /** Milliseconds after which the called task is canceled and the call fails with `call-timeout`. Default: the limits of this task. */

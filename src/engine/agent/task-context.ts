@@ -247,11 +247,7 @@ export interface TaskContext<Input = JsonValue | undefined> {
   call<
     const Input extends StandardSchemaV1 | undefined = undefined,
     const Result extends StandardSchemaV1 | undefined = undefined,
-  >(
-    target: CallTarget,
-    message: CallMessage<Input>,
-    options?: CallOptions<Input, Result>,
-  ): AgentCall<CallData<Result>>;
+  >(target: CallTarget, message: CallMessage<Input>, options?: CallOptions<Input, Result>): AgentCall<CallData<Result>>;
   /**
    * Sets metadata of the task, such as usage or results. Gets and lists show it after the next commit; the last status event contains it. Keys are
    * merged with earlier calls; `null` or `undefined` removes a key. Rejects with `metadata-too-large` over 16 KB of JSON in total.
@@ -263,6 +259,11 @@ export interface TaskContext<Input = JsonValue | undefined> {
    * the tree has used more than its budget: then the task fails.
    */
   usage(usage: Usage): Promise<void>;
+  /**
+   * For agents that send messages with a client of their own instead of `call`: the ancestry of this task, signed for this message id. Add it to the metadata
+   * of the request if the card of the called agent declares the extension `CALLS`. Rejects with a `CallError` if this task may call nobody.
+   */
+  callMetadata(messageId: string): Promise<JsonObject>;
   /** Reports to readers that the agent calls a tool: a status with a data part of the kind `tool-use`. Reported once for each id, also in a replay. */
   toolCall(call: ToolCall): Promise<void>;
   /** Reports the outcome of a tool call: a status with a data part of the kind `tool-result`. Reported once for each id, also in a replay. */

@@ -1,4 +1,6 @@
 import { createDeferred, type Deferred } from "../../internal/deferred.ts";
+import { ArtifactFold } from "../../protocol/fold.ts";
+import { textOf } from "../../protocol/part.ts";
 import type { AgentCall, CallEvent, CallResult } from "../agent/call-types.ts";
 
 /** Events that wait to be read. Then the call reads no further. */
@@ -14,8 +16,8 @@ export interface CallSink {
 }
 
 /**
- * What `task.call` returns. The work begins in the next microtask, so that a `for await` in the same expression misses nothing. Events are kept only
- * for a reader that is there.
+ * What `task.call` returns. The work begins in the next microtask, so that a `for await` in the same expression gets every event as it comes. A reader
+ * that comes later gets first what it has missed, in few pieces.
  */
 export class RunningCall implements AgentCall, CallSink {
   readonly [Symbol.toStringTag] = "AgentCall";
@@ -23,6 +25,9 @@ export class RunningCall implements AgentCall, CallSink {
   readonly #started = createDeferred<Started>({ handled: true });
   readonly #result: Promise<CallResult>;
   readonly #cancel: () => Promise<void>;
+  /** What a reader that comes late has missed. */
+  readonly #artifacts = new ArtifactFold();
+  #last: CallEvent | undefined;
   #readers: Reader[] = [];
   #hasEnded = false;
 
@@ -44,7 +49,9 @@ export class RunningCall implements AgentCall, CallSink {
     return this.#result.then(fulfilled, rejected);
   }
 
-  catch<Other = never>(rejected?: ((reason: unknown) => Other | PromiseLike<Other>) | null): Promise<CallResult | Other> {
+  catch<Other = never>(
+    rejected?: ((reason: unknown) => Other | PromiseLike<Other>) | null,
+  ): Promise<CallResult | Other> {
     return this.#result.catch(rejected);
   }
 
@@ -60,7 +67,12 @@ export class RunningCall implements AgentCall, CallSink {
     const reader = new Reader(() => {
       this.#readers = this.#readers.filter((other) => other !== reader);
     });
-    if (this.#hasEnded) void this.#result.then(() => reader.end(), (error: unknown) => reader.end({ error }));
+    for (const event of this.#soFar()) reader.add(event);
+    if (this.#hasEnded)
+      void this.#result.then(
+        () => reader.end(),
+        (error: unknown) => reader.end({ error }),
+      );
     else this.#readers.push(reader);
     return reader;
   }
@@ -70,8 +82,19 @@ export class RunningCall implements AgentCall, CallSink {
   }
 
   event(event: CallEvent): Promise<void> | undefined {
+    if (event.kind === "artifact") this.#artifacts.add(event);
+    else this.#last = event;
     const full = this.#readers.flatMap((reader) => reader.add(event) ?? []);
     return full.length === 0 ? undefined : Promise.all(full).then(() => undefined);
+  }
+
+  /** The events so far, in few pieces. */
+  *#soFar(): Generator<CallEvent, void> {
+    const last = this.#last;
+    const taskId = last?.kind === "status" ? last.taskId : "";
+    for (const artifact of this.#artifacts.artifacts())
+      yield { kind: "artifact", artifact, append: false, lastChunk: false, taskId, text: textOf(artifact.parts) };
+    if (last !== undefined) yield last;
   }
 
   #end(error?: unknown): void {

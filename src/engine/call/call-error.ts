@@ -36,6 +36,8 @@ export interface CallErrorOptions {
   readonly result?: CallResult | undefined;
   readonly data?: JsonObject;
   readonly cause?: unknown;
+  /** The same may succeed soon. Default false. */
+  readonly transient?: boolean;
 }
 
 /**
@@ -46,10 +48,13 @@ export class CallError extends TaskFailure {
   override readonly code: CallErrorCode;
   /** The called task as it ended; `undefined` if it has not ended or was never created. */
   readonly result: CallResult | undefined;
+  /** The agent could not be reached or was busy: the same may succeed soon. */
+  readonly transient: boolean;
 
-  constructor(message: string, { code, result, data, cause }: CallErrorOptions) {
+  constructor(message: string, { code, result, data, cause, transient = false }: CallErrorOptions) {
     super(message, { code, data: { ...data, code }, ...(cause !== undefined && { cause }) });
     this.code = code;
     this.result = result;
+    this.transient = transient;
   }
 }

@@ -50,6 +50,27 @@ export class CallGuard {
     this.#recent(facts).push(facts.now);
   }
 
+  /** As `admit`, for a message that an agent passes on: only the place in the tree and its limits count. */
+  admitRelayed(
+    facts: Pick<CallFacts, "depth" | "deadline" | "left" | "now">,
+    { depth }: Pick<CallLimits, "depth">,
+  ): void {
+    const whole = {
+      ...facts,
+      agent: "",
+      label: "",
+      entry: undefined,
+      path: [],
+      open: 0,
+      made: 0,
+      called: new Set<string>(),
+    };
+    const refusal = this.#placeRefusal(whole, depth);
+    if (refusal === undefined) return;
+    const [code, why] = refusal;
+    throw new CallError(`The message was not passed on: ${why}`, { code });
+  }
+
   /** A called task ended; `failed`: in another state than completed, or it could not be reached. */
   ended(agent: string, label: string, { failed, at }: { readonly failed: boolean; readonly at: number }): void {
     const pair = `${agent} ${label}`;
@@ -61,26 +82,41 @@ export class CallGuard {
     if (this.#failures.size > MAX_REMEMBERED && oldest !== undefined) this.#failures.delete(oldest);
   }
 
-  #refusal(facts: CallFacts, limits: CallLimits): readonly [CallRefusal, string] | undefined {
-    const { entry, path, depth, open, made, called, label, left, deadline, now } = facts;
-    if (depth + 1 > limits.depth)
-      return ["call-depth", `${depth} calls have led to this task, and at most ${limits.depth} are allowed.`];
-    if (entry !== undefined && !limits.cycles && path.includes(entry))
-      return ["call-cycle", "this agent is already working further up, so the call would go round in a circle."];
+  #placeRefusal({ depth, deadline, left, now }: CallFacts, most: number): readonly [CallRefusal, string] | undefined {
+    if (depth + 1 > most)
+      return ["call-depth", `${depth} calls have led to this task, and at most ${most} are allowed.`];
     if (deadline !== undefined && deadline <= now) return ["call-deadline", "the time of this task is over."];
     if ((left.tokens ?? 1) <= 0 || (left.cost ?? 1) <= 0)
       return ["call-budget", "the budget of this task and of the tasks that it belongs to is used up."];
+    return undefined;
+  }
+
+  #refusal(facts: CallFacts, limits: CallLimits): readonly [CallRefusal, string] | undefined {
+    const { entry, path, open, made, called, label, now } = facts;
+    const misplaced = this.#placeRefusal(facts, limits.depth);
+    if (misplaced !== undefined) return misplaced;
+    if (entry !== undefined && !limits.cycles && path.includes(entry))
+      return ["call-cycle", "this agent is already working further up, so the call would go round in a circle."];
     if (open >= limits.fanOut)
-      return ["call-fan-out", `${open} calls of this task are open, and at most ${limits.fanOut} are allowed at a time.`];
+      return [
+        "call-fan-out",
+        `${open} calls of this task are open, and at most ${limits.fanOut} are allowed at a time.`,
+      ];
     if (made >= limits.perTask)
       return ["call-limit", `this task has made ${made} calls, and at most ${limits.perTask} are allowed.`];
     if (!called.has(label) && called.size >= limits.agents)
       return ["call-agents", `this task has called ${called.size} different agents, the most that are allowed.`];
     if (this.#recent(facts).length >= limits.perMinute)
-      return ["call-rate", `tasks of this agent have made ${limits.perMinute} calls within the last minute; try again later.`];
+      return [
+        "call-rate",
+        `tasks of this agent have made ${limits.perMinute} calls within the last minute; try again later.`,
+      ];
     const failures = this.#failures.get(`${facts.agent} ${label}`);
     if (failures !== undefined && failures.count >= FAILURES && now - failures.at < limits.coolDown)
-      return ["call-cool-down", `it failed ${failures.count} times in a row; try again in ${Math.ceil((failures.at + limits.coolDown - now) / 1000)} s.`];
+      return [
+        "call-cool-down",
+        `it failed ${failures.count} times in a row; try again in ${Math.ceil((failures.at + limits.coolDown - now) / 1000)} s.`,
+      ];
     return undefined;
   }
 

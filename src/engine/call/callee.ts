@@ -1,7 +1,7 @@
 import type { Ancestry } from "../../protocol/ancestry.ts";
 import type { TaskEvent } from "../../protocol/event.ts";
-import type { Message } from "../../protocol/message.ts";
 import type { JsonObject } from "../../protocol/json.ts";
+import type { Message } from "../../protocol/message.ts";
 import type { Principal, Scope } from "../../protocol/principal.ts";
 import type { Task, TaskStatus } from "../../protocol/task.ts";
 import type { TraceContext } from "../../protocol/trace-context.ts";
@@ -55,7 +55,10 @@ export interface Callee {
   /** The task with its artifacts. */
   result(taskId: string, signal: AbortSignal): Promise<Task>;
   /** Finds the task that a message created, where it is unknown whether it arrived. `undefined`: none is found, or the agent cannot tell. */
-  find(message: Pick<Message, "messageId" | "contextId">, signal: AbortSignal): Promise<{ readonly taskId: string; readonly contextId: string } | undefined>;
+  find(
+    message: Pick<Message, "messageId" | "contextId">,
+    signal: AbortSignal,
+  ): Promise<{ readonly taskId: string; readonly contextId: string } | undefined>;
   /** Resolves when the task no longer waits with this status. */
   changed(taskId: string, status: TaskStatus, signal: AbortSignal): Promise<void>;
   /** Resolves when the task is canceled, has ended or does not exist. */
@@ -66,6 +69,8 @@ export interface Callee {
 export interface Callees {
   /** Rejects with a `CallError` if the agent does not exist, or must not be called by this caller. */
   find(target: CallTarget, origin: CallOrigin): Promise<Callee>;
+  /** Signs the ancestry of a message with this server's key. */
+  sign(ancestry: Ancestry, messageId: string): Promise<string>;
   /** What names a target in stored records, without any request. Throws a `TypeError` if it is no target. */
   label(target: CallTarget): string;
   /**

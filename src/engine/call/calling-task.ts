@@ -5,8 +5,8 @@ import type { Message } from "../../protocol/message.ts";
 import type { Part } from "../../protocol/part.ts";
 import type { TaskStatus } from "../../protocol/task.ts";
 import type { CallErrorCode } from "./call-error.ts";
-import type { Callees, CallOrigin, OpenChild } from "./callee.ts";
 import type { CallFacts } from "./call-guard.ts";
+import type { Callees, CallOrigin, OpenChild } from "./callee.ts";
 
 /** A question of a called agent, for the caller of the calling task. */
 export interface ForwardedQuestion {

@@ -33,7 +33,14 @@ async function showEvents(result: StoredResult, sink: CallSink): Promise<void> {
   sink.accepted({ taskId, contextId });
   if (taskId === undefined) return;
   for (const artifact of artifacts)
-    await sink.event({ kind: "artifact", artifact, append: false, lastChunk: true, taskId, text: textOf(artifact.parts) });
+    await sink.event({
+      kind: "artifact",
+      artifact,
+      append: false,
+      lastChunk: true,
+      taskId,
+      text: textOf(artifact.parts),
+    });
   const { state } = result;
   await sink.event({ kind: "status", status: { state }, taskId, state, text: textOf(result.message ?? []) });
 }

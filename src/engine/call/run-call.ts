@@ -10,7 +10,15 @@ import type { CallOptions, CallResult, CallTarget } from "../agent/call-types.ts
 import type { CallSink } from "./agent-call.ts";
 import { answerOf, type CalleeAnswer } from "./answer-question.ts";
 import { CallError, type CallErrorCode } from "./call-error.ts";
-import { callResult, plainResult, resultOfMessage, resultOfTask, type StoredEnd, type StoredResult, storable } from "./call-result.ts";
+import {
+  callResult,
+  plainResult,
+  resultOfMessage,
+  resultOfTask,
+  type StoredEnd,
+  type StoredResult,
+  storable,
+} from "./call-result.ts";
 import type { Callee, CalleeEvent, CalleeMessage } from "./callee.ts";
 import { type CallingTask, questionIdOf } from "./calling-task.ts";
 import { replayedCall } from "./replayed-call.ts";
@@ -49,6 +57,9 @@ type Left = { readonly message: Message } | { readonly status: TaskStatus | unde
 
 /** Milliseconds before events that ended too early are read again. */
 const RETRY_MS = 200;
+const LONGEST_RETRY_MS = 5000;
+/** Milliseconds for which an agent that has not accepted the message is tried to be reached. */
+const UNSENT_MS = 30_000;
 
 const ENDS: Readonly<Record<Exclude<TerminalState, "completed">, readonly [CallErrorCode, string]>> = {
   failed: ["call-failed", "failed"],
@@ -108,24 +119,31 @@ class Call {
     // Safe casts: what this class has stored.
     const before = task.recall(`${key}/sent`) as SentRecord | undefined;
     if (before === undefined) task.admit({ label, entry });
-    const callee = await this.#reaching(() => task.callees.find(target, task.origin));
+    this.#sent = before;
+    const callee = await this.#patiently(() => task.callees.find(target, task.origin));
     this.#callee = callee;
     task.requireOpen();
-    this.#sent = before ?? this.#begin(callee);
+    this.#sent ??= this.#begin(callee);
     if (before === undefined) await task.flush();
     this.#watchTime(this.#sent.at);
     const place = task.recall(`${key}/task`) as TaskPlace | undefined;
     if (place !== undefined) this.#accepted(place);
-    let events = await this.#reaching(() => this.#first(callee, before === undefined));
+    const isNew = before === undefined;
+    let events: AsyncIterable<CalleeEvent> | undefined;
     for (;;) {
-      const left = await this.#reaching(() => this.#read(events));
+      // An agent that could not be reached is asked again: nothing is sent twice that may have arrived.
+      const left = await this.#patiently(async () => {
+        const reading = events ?? (await this.#first(callee, isNew));
+        events = undefined;
+        return this.#read(reading);
+      });
       if ("message" in left) return this.#completed(resultOfMessage(left.message));
       const { status } = left;
       if (status !== undefined && isTerminal(status.state)) return this.#ended(callee, status.state);
       if (status === undefined || !isInterrupted(status.state)) events = this.#again(callee, status);
       else if (options.onInput === "fail")
         throw this.#error("call-needs-input", "asked a question, which this call does not answer");
-      else events = await this.#reaching(() => this.#answer(callee, status));
+      else events = await this.#patiently(() => this.#answer(callee, status));
     }
   }
 
@@ -153,7 +171,12 @@ class Call {
     const task = this.#task;
     const { context = "own" } = options;
     const contextId = context === "same" ? task.contextId : context === "own" ? callee.newContextId() : context;
-    const sent: SentRecord = { messageId: uuidv7(), at: task.now(), attempt: task.attempt, ...(contextId !== undefined && { contextId }) };
+    const sent: SentRecord = {
+      messageId: uuidv7(),
+      at: task.now(),
+      attempt: task.attempt,
+      ...(contextId !== undefined && { contextId }),
+    };
     task.remember(`${key}/sent`, json(sent));
     this.#open(callee, sent);
     this.#show("calling");
@@ -275,18 +298,13 @@ class Call {
   /** The events ended although the task has not. */
   async *#again(callee: Callee, status: TaskStatus | undefined): AsyncIterable<CalleeEvent> {
     const { signal } = this.#aborter;
-    const task = this.#task;
     if (this.#place === undefined) throw this.#unknown();
-    await new Promise<void>((resolve) => {
-      this.#stops.push(task.timer(task.now() + RETRY_MS, resolve));
-      signal.addEventListener("abort", () => resolve(), { once: true });
-    });
-    signal.throwIfAborted();
+    await this.#pause(RETRY_MS);
     yield* callee.follow(this.#place.taskId, status, signal);
   }
 
   async #ended(callee: Callee, state: TerminalState): Promise<CallResult> {
-    const found = await this.#reaching(() => callee.result(this.#place?.taskId ?? "", this.#aborter.signal));
+    const found = await this.#patiently(() => callee.result(this.#place?.taskId ?? "", this.#aborter.signal));
     const result = resultOfTask(found, state);
     if (state === "completed") return this.#completed(result);
     this.#task.requireOpen();
@@ -320,6 +338,34 @@ class Call {
       this.#aborter.abort();
     };
     this.#stops.push(this.#task.timer(since + timeout, stop));
+  }
+
+  /** Waits. Rejects if the call must stop. */
+  async #pause(milliseconds: number): Promise<void> {
+    const { signal } = this.#aborter;
+    await new Promise<void>((resolve) => {
+      this.#stops.push(this.#task.timer(this.#task.now() + milliseconds, resolve));
+      signal.addEventListener("abort", () => resolve(), { once: true });
+    });
+    signal.throwIfAborted();
+  }
+
+  /**
+   * Makes requests, and repeats them while the agent cannot be reached: for as long as this task may run if a message was sent before, else for
+   * {@link UNSENT_MS}.
+   */
+  async #patiently<T>(work: () => Promise<T>): Promise<T> {
+    const since = this.#task.now();
+    const wasSent = this.#place !== undefined;
+    for (let wait = RETRY_MS; ; wait = Math.min(2 * wait, LONGEST_RETRY_MS)) {
+      try {
+        return await this.#reaching(work);
+      } catch (error) {
+        const isLate = !wasSent && this.#place === undefined && this.#task.now() - since > UNSENT_MS;
+        if (!(error instanceof CallError) || !error.transient || isLate) throw error;
+        await this.#reaching(() => this.#pause(wait));
+      }
+    }
   }
 
   /** Makes requests, and turns their errors into those of the call. */

@@ -24,11 +24,7 @@ export function usageCounters(usage: Usage): { readonly model: string | undefine
 const MAX_MODELS = 20;
 
 /** The task's metadata (JSON text) with the counters added to its `usage`, and to those of the model. Throws a `TaskFailure` if it becomes too large. */
-export function addUsage(
-  metadata: string | undefined,
-  counters: NamedCounters,
-  model?: string,
-): string | undefined {
+export function addUsage(metadata: string | undefined, counters: NamedCounters, model?: string): string | undefined {
   const { usage: before } = readMetadata(metadata);
   const total = added(before, counters);
   const models = objectOf(total["models"]);

@@ -229,7 +229,11 @@ export function startRelations(ancestry: Ancestry | undefined, usage: Counters =
 }
 
 function describe(amounts: Counters | Budget): string {
-  const { tokens, cost } = "tokens" in amounts || "cost" in amounts ? (amounts as Budget) : spentOf(countersIn({ ...amounts }));
-  const shown = [tokens === undefined ? [] : [`${tokens} tokens`], cost === undefined ? [] : [`a cost of ${cost}`]].flat();
+  const { tokens, cost } =
+    "tokens" in amounts || "cost" in amounts ? (amounts as Budget) : spentOf(countersIn({ ...amounts }));
+  const shown = [
+    tokens === undefined ? [] : [`${tokens} tokens`],
+    cost === undefined ? [] : [`a cost of ${cost}`],
+  ].flat();
   return shown.join(" and ") || "nothing";
 }

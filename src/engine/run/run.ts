@@ -27,8 +27,8 @@ import {
   runOf,
   type StopCause,
 } from "./attempt-result.ts";
-import type { RunStorage } from "./context-host.ts";
 import { type CallEnvironment, ChildTasks } from "./child-tasks.ts";
+import type { RunStorage } from "./context-host.ts";
 import { Emitter } from "./emitter.ts";
 import { iterateResult } from "./iterate.ts";
 import { Memory } from "./memory.ts";

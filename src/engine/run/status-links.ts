@@ -5,12 +5,14 @@ import type { StatusLinks } from "../agent/agent.ts";
 /** The ids of a status that names other tasks; `undefined` if the argument is plain metadata. Throws a `TypeError` if they are no texts. */
 export function linkedTasks(
   options: JsonObject | StatusLinks | undefined,
-): { readonly metadata: JsonObject | undefined; readonly referenceTaskIds: readonly TaskId[] } | undefined {
+): { readonly metadata: JsonObject; readonly referenceTaskIds: readonly TaskId[] } | undefined {
   if (options === undefined || !("referenceTaskIds" in options)) return undefined;
   const ids: unknown = options.referenceTaskIds;
   if (!Array.isArray(ids) || !ids.every((id) => typeof id === "string" && id !== ""))
     throw new TypeError("status(): referenceTaskIds must be a list of task ids.");
-  const { metadata } = options;
-  // Safe casts: `StatusLinks` has metadata here; the ids are those of other tasks, whoever made them.
-  return { metadata: metadata as JsonObject | undefined, referenceTaskIds: ids as readonly TaskId[] };
+  const { metadata, ...others } = options;
+  // Safe casts: `StatusLinks` has metadata here; the ids are those of other tasks, whoever made them. They stay in the metadata of the event, too:
+  // clients that do not read messages find them there.
+  const kept = { ...(others as JsonObject), ...(metadata as JsonObject | undefined) };
+  return { metadata: kept, referenceTaskIds: ids as readonly TaskId[] };
 }

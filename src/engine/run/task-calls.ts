@@ -1,6 +1,7 @@
 import type { StandardSchemaV1 } from "@standard-schema/spec";
-import { callPathEntry, type CallPath } from "../../protocol/call-path.ts";
-import { lowerBudget } from "../../protocol/ancestry.ts";
+import { type Ancestry, type Budget, CALLS, lowerBudget } from "../../protocol/ancestry.ts";
+import { type CallPath, callPathEntry } from "../../protocol/call-path.ts";
+import type { JsonObject } from "../../protocol/json.ts";
 import { TaskAborted } from "../agent/agent.ts";
 import type { AgentCall, CallOptions, CallTarget } from "../agent/call-types.ts";
 import { toParts } from "../agent/output.ts";
@@ -44,7 +45,8 @@ export class TaskCalls {
       // A canceled task takes its called tasks with it at once. After any other abort, a later attempt continues them.
       const reason: unknown = signal.reason;
       const isGivenUp = reason instanceof TaskAborted && (reason.reason === "canceled" || reason.reason === "timeout");
-      if (isGivenUp) children.abandonAll().catch((error: unknown) => this.#log("Called tasks could not be canceled", error));
+      if (isGivenUp)
+        children.abandonAll().catch((error: unknown) => this.#log("Called tasks could not be canceled", error));
     };
     if (signal.aborted) stop();
     else signal.addEventListener("abort", stop, { once: true });
@@ -71,11 +73,10 @@ export class TaskCalls {
     };
     const waits = run.waits();
     waits.busy++;
-    this.#made++;
-    this.#open++;
+    const before = { made: this.#made++, open: this.#open++ };
     const running = new RunningCall(
       (sink) =>
-        runCall(this.#task(), call, sink).finally(() => {
+        runCall(this.#task(before), call, sink).finally(() => {
           waits.busy--;
           this.#open--;
         }),
@@ -88,6 +89,14 @@ export class TaskCalls {
     return running;
   }
 
+  /** The request metadata of a message that the agent's code sends with a client of its own. */
+  async metadataFor(messageId: string): Promise<JsonObject> {
+    const { host, environment, children } = this.#options;
+    const { deadline, left, limits } = children;
+    environment.guard.admitRelayed({ depth: this.#depth, deadline, left, now: host.run.now() }, limits);
+    return { [CALLS]: { ancestry: await environment.callees.sign(this.#ancestry(undefined), messageId) } };
+  }
+
   /** The run has returned: what it has not awaited is canceled, unless it is detached. */
   async end(): Promise<void> {
     const { host, children } = this.#options;
@@ -95,7 +104,8 @@ export class TaskCalls {
     await children.abandonAll();
   }
 
-  #task(): CallingTask {
+  /** `before`: the calls of this attempt that were made and open when the call was made. */
+  #task(before: { readonly made: number; readonly open: number }): CallingTask {
     const { host, environment, children, contextId, callPath, status } = this.#options;
     const { run, memory, writer } = host;
     const { agent } = writer.ref.scope;
@@ -120,26 +130,22 @@ export class TaskCalls {
       admit: ({ label, entry }) => {
         environment.guard.admit(
           {
-            ...{ agent, label, entry, path: callPath, depth: this.#depth, deadline: children.deadline, left: children.left },
-            ...{ open: this.#open - 1, made: this.#made - 1, called: this.#called, now: run.now() },
+            ...{
+              agent,
+              label,
+              entry,
+              path: callPath,
+              depth: this.#depth,
+              deadline: children.deadline,
+              left: children.left,
+            },
+            ...{ ...before, called: this.#called, now: run.now() },
           },
           children.limits,
         );
         this.#called.add(label);
       },
-      ancestry: (budget) => {
-        const { deadline, left } = children;
-        const given = lowerBudget(left, budget);
-        return {
-          root: children.root,
-          parent: children.id,
-          depth: this.#depth + 1,
-          path: callPath,
-          verified: true,
-          ...(deadline !== undefined && { deadline }),
-          ...(given !== undefined && (given.tokens !== undefined || given.cost !== undefined) && { budget: given }),
-        };
-      },
+      ancestry: (budget) => this.#ancestry(budget),
       open: (child) => children.open(child),
       close: (key) => children.close(key),
       abandon: (key) => children.abandon(key),
@@ -157,6 +163,18 @@ export class TaskCalls {
       },
       status,
       forward: (question) => this.#forward(question),
+    };
+  }
+
+  #ancestry(budget: Budget | undefined): Ancestry {
+    const { children, callPath: path } = this.#options;
+    const { root, id: parent, deadline, left } = children;
+    const given = lowerBudget(left, budget);
+    const isLimited = given !== undefined && (given.tokens !== undefined || given.cost !== undefined);
+    return {
+      ...{ root, parent, path, depth: this.#depth + 1, verified: true },
+      ...(deadline !== undefined && { deadline }),
+      ...(isLimited && { budget: given }),
     };
   }
 
@@ -178,4 +196,3 @@ export class TaskCalls {
     host.run.logger.debug(what, { task: children.id, error });
   }
 }
-

@@ -222,10 +222,19 @@ export class RunContext implements TaskContext<unknown> {
   // biome-ignore lint/suspicious/noExplicitAny: an implementation behind overloads
   call(target: CallTarget, message: any, options: CallOptions<any, any> = {}): AgentCall<any> {
     this.#requireOpen();
-    const { run } = this.#options;
-    const { calls, children } = run;
-    if (calls === undefined || children === undefined)
+    const made = this.#madeCalls();
+    if (made === undefined)
       throw new Error("This server cannot call other agents: its engine was created without callees.");
+    return made.call(target, message, options);
+  }
+
+  callMetadata(messageId: string): Promise<JsonObject> {
+    return this.#guarded(async () => (await this.#madeCalls()?.metadataFor(messageId)) ?? {});
+  }
+
+  #madeCalls(): TaskCalls | undefined {
+    const { calls, children } = this.#options.run;
+    if (calls === undefined || children === undefined) return undefined;
     this.#calls ??= new TaskCalls({
       host: this.#questionHost(),
       environment: calls,
@@ -234,7 +243,7 @@ export class RunContext implements TaskContext<unknown> {
       callPath: this.callPath,
       status: (parts) => this.status(parts),
     });
-    return this.#calls.call(target, message, options);
+    return this.#calls;
   }
 
   /** The agent's code has called other agents. */

@@ -1,4 +1,5 @@
 import type { AgentClient } from "../../client/api.ts";
+import { RemoteError } from "../../client/http/errors.ts";
 import type { Agent, CallTarget } from "../../engine/agent/agent.ts";
 import type { Engine } from "../../engine/api.ts";
 import { CallError } from "../../engine/call/call-error.ts";
@@ -11,6 +12,7 @@ import { ANONYMOUS } from "../../protocol/principal.ts";
 import type { Task } from "../../protocol/task.ts";
 import { CANCEL_AGENT, type CancelOrder } from "./cancel-agent.ts";
 import { HostedCallee } from "./hosted-callee.ts";
+import { isTransient, RemoteCallee } from "./remote-callee.ts";
 import type { RemoteClients } from "./remote-clients.ts";
 
 export interface CalleesOptions {
@@ -41,18 +43,26 @@ export function createCallees(options: CalleesOptions): Callees {
         code: "call-unknown-agent",
       });
     const { serverId, engine } = options;
-    return new HostedCallee({ engine: engine(), agent, serverId, origin, admitSkill: authorized(options, agent, origin) });
+    return new HostedCallee({
+      engine: engine(),
+      agent,
+      serverId,
+      origin,
+      admitSkill: authorized(options, agent, origin),
+    });
   };
   const remote = async (url: string, origin: CallOrigin, client?: AgentClient): Promise<Callee> => {
-    const { RemoteCallee } = await import("./remote-callee.ts");
     const { remotes, sign, newContextId, serverId } = options;
     const entry = callPathEntry(serverId, origin.scope.agent);
-    const connected = await remotes.client(url, client);
+    const connected = await remotes.client(url, client).catch((error: unknown) => {
+      throw notFound(url, error);
+    });
     return new RemoteCallee({ client: connected, url, origin, sign, newContextId: () => newContextId(entry) });
   };
   const at = async (address: CalleeAddress, origin: CallOrigin): Promise<Callee> =>
     address.url === undefined ? hosted(address.agent, origin) : remote(address.url, origin);
   return {
+    sign: (ancestry, messageId) => options.sign(ancestry, messageId),
     label: (target) => targetOf(target).label,
     async find(target, origin) {
       const { id, url, client } = targetOf(target);
@@ -66,7 +76,11 @@ export function createCallees(options: CalleesOptions): Callees {
   };
 }
 
-function authorized({ authorize }: CalleesOptions, agent: Agent, origin: CallOrigin): ((skill: string) => void) | undefined {
+function authorized(
+  { authorize }: CalleesOptions,
+  agent: Agent,
+  origin: CallOrigin,
+): ((skill: string) => void) | undefined {
   try {
     return authorize(agent, origin);
   } catch (cause) {
@@ -75,6 +89,18 @@ function authorized({ authorize }: CalleesOptions, agent: Agent, origin: CallOri
       cause,
     });
   }
+}
+
+/** The agent's card could not be read. The text names no details of this server's network. */
+function notFound(url: string, error: unknown): unknown {
+  if (!(error instanceof RemoteError)) return error;
+  const isBlocked = error.code === "blocked-url";
+  return new CallError(`The agent at ${url} could not be found${isBlocked ? ": its URL must not be called" : ""}.`, {
+    code: isBlocked ? "call-blocked-url" : "call-unavailable",
+    data: { error: error.code },
+    cause: error,
+    transient: isTransient(error),
+  });
 }
 
 /** Stores the cancel and waits a while for the end of the task. */
@@ -113,7 +139,10 @@ async function endRemote(
     const { callee } = await reach();
     const { messageId, contextId } = child;
     // Safe casts: ids that this server has made.
-    const sent = { messageId: messageId as MessageId, ...(contextId !== undefined && { contextId: contextId as Task["contextId"] }) };
+    const sent = {
+      messageId: messageId as MessageId,
+      ...(contextId !== undefined && { contextId: contextId as Task["contextId"] }),
+    };
     taskId ??= (await callee.find(sent, signal))?.taskId;
     if (taskId === undefined) return undefined;
     await callee.cancel(taskId, signal);
@@ -170,14 +199,15 @@ type Target =
 /** Throws a `TypeError` if it is no agent. */
 function targetOf(target: CallTarget): Target {
   if (target instanceof URL) return { label: target.href, url: target.href };
-  if (typeof target === "string") return URL.canParse(target) ? { label: target, url: target } : { label: target, id: target };
+  if (typeof target === "string")
+    return URL.canParse(target) ? { label: target, url: target } : { label: target, id: target };
   if (typeof target === "object" && target !== null && "card" in target) {
     // Safe cast: the documentation asks for a client of `connect`.
     const client = target as unknown as AgentClient;
     const { url } = client.interface;
     return { label: url, url, client };
   }
-  if (typeof target === "object" && target !== null && typeof target.id === "string") return { label: target.id, id: target.id };
+  if (typeof target === "object" && target !== null && typeof target.id === "string")
+    return { label: target.id, id: target.id };
   throw new TypeError("call(): the agent must be the id of an agent of this server, an agent, a URL, or a client.");
 }
-

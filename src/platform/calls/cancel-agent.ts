@@ -10,9 +10,11 @@ export type CancelOrder = {
   readonly taskId: string;
 };
 
-/** Milliseconds between two attempts: doubled each time, up to a minute. */
+/** Milliseconds between two attempts: doubled each time, up to 5 s; after some minutes, a minute. */
 const FIRST_WAIT = 500;
-const LONGEST_WAIT = 60_000;
+const LONGEST_WAIT = 5000;
+const EAGER_ATTEMPTS = 100;
+const PATIENT_WAIT = 60_000;
 /** About a day of attempts. */
 const MAX_ATTEMPTS = 1500;
 
@@ -20,7 +22,9 @@ const MAX_ATTEMPTS = 1500;
  * Cancels tasks of other servers that could not be reached when their caller ended. Each is a task of this server, so it survives restarts and
  * waits like any other.
  */
-export function cancelAgent(cancel: (address: CalleeAddress & { readonly url: string }, taskId: string, signal: AbortSignal) => Promise<void>): Agent {
+export function cancelAgent(
+  cancel: (address: CalleeAddress & { readonly url: string }, taskId: string, signal: AbortSignal) => Promise<void>,
+): Agent {
   return agent({
     id: CANCEL_AGENT,
     name: "Cancels called tasks",
@@ -37,13 +41,17 @@ export function cancelAgent(cancel: (address: CalleeAddress & { readonly url: st
             return true;
           } catch (error) {
             signal.throwIfAborted();
-            task.log.debug("A called task could not be canceled; it is tried again", { url, calledTask: taskId, error });
+            task.log.debug("A called task could not be canceled; it is tried again", {
+              url,
+              calledTask: taskId,
+              error,
+            });
             return false;
           }
         });
         if (isDone) return;
         if (attempt >= MAX_ATTEMPTS) task.reject("The server could not be reached for a day.");
-        await task.sleep(Math.min(FIRST_WAIT * 2 ** Math.min(attempt, 10), LONGEST_WAIT));
+        await task.sleep(attempt < EAGER_ATTEMPTS ? Math.min(FIRST_WAIT * 2 ** attempt, LONGEST_WAIT) : PATIENT_WAIT);
       }
     },
   });

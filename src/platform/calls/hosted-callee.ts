@@ -74,7 +74,11 @@ export class HostedCallee implements Callee {
   }
 
   /** The events after those that this object has returned before. */
-  async *follow(taskId: string, _answered: TaskStatus | undefined, signal: AbortSignal): AsyncGenerator<CalleeEvent, void> {
+  async *follow(
+    taskId: string,
+    _answered: TaskStatus | undefined,
+    signal: AbortSignal,
+  ): AsyncGenerator<CalleeEvent, void> {
     const subscription = await this.#subscribe(taskId);
     const close = (): void => subscription.close();
     signal.addEventListener("abort", close, { once: true });
@@ -144,6 +148,7 @@ export class HostedCallee implements Callee {
     const isForbidden = code === "permission-denied" || code === "unauthenticated";
     throw new CallError(`${this.name} refused the message: ${message}`, {
       code: isForbidden ? "call-forbidden" : "call-unavailable",
+      transient: code === "unavailable" || code === "resource-exhausted",
       data: { error: code },
       cause: error,
     });

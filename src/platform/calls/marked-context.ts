@@ -34,7 +34,11 @@ export class MarkedContexts {
   }
 
   #mark(visible: Uint8Array, entry: string): Buffer {
-    const mark = createHmac("sha256", this.#secret).update("palaver call context ").update(visible).update(entry).digest();
+    const mark = createHmac("sha256", this.#secret)
+      .update("palaver call context ")
+      .update(visible)
+      .update(entry)
+      .digest();
     return mark.subarray(0, 16 - VISIBLE);
   }
 }

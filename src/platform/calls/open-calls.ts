@@ -2,13 +2,13 @@ import { type AncestryTokens, createAncestryTokens } from "../../auth/ancestry-t
 import type { SigningKeys } from "../../auth/signing-keys.ts";
 import { createRemoteKeySet } from "../../auth/verify/key-set.ts";
 import type { Agent } from "../../engine/agent/agent.ts";
-import type { Engine } from "../../engine/api.ts";
 import { callLimitsOf } from "../../engine/agent/call-limits.ts";
+import type { Engine } from "../../engine/api.ts";
 import type { Callees } from "../../engine/call/callee.ts";
 import type { Logger } from "../../internal/logger.ts";
-import { callPathEntry } from "../../protocol/call-path.ts";
 import type { OutgoingOptions } from "../../outgoing/contract.ts";
 import { createOutgoing } from "../../outgoing/create-outgoing.ts";
+import { callPathEntry } from "../../protocol/call-path.ts";
 import type { AncestryRules } from "../../server/accept-call-path.ts";
 import { authorizeCall } from "../../server/authorize.ts";
 import type { Security } from "../../server/security.ts";
@@ -16,6 +16,7 @@ import type { CallServerOptions } from "../settings/call-settings.ts";
 import { createCallees } from "./callees.ts";
 import { cancelAgent } from "./cancel-agent.ts";
 import { MarkedContexts } from "./marked-context.ts";
+import { isAlreadyOver } from "./remote-callee.ts";
 import { createRemoteClients } from "./remote-clients.ts";
 
 export interface CallsOptions {
@@ -39,7 +40,17 @@ export interface OpenedCalls {
   close(): void;
 }
 
-export function openCalls({ agents, engine, serverId, secret, keys, options, outgoing, security, logger }: CallsOptions): OpenedCalls {
+export function openCalls({
+  agents,
+  engine,
+  serverId,
+  secret,
+  keys,
+  options,
+  outgoing,
+  security,
+  logger,
+}: CallsOptions): OpenedCalls {
   const contexts = new MarkedContexts(secret);
   const entries = agents.map(({ id }) => callPathEntry(serverId, id));
   const remotes = createRemoteClients({ outgoing });
@@ -52,10 +63,12 @@ export function openCalls({ agents, engine, serverId, secret, keys, options, out
   });
   const cancel = cancelAgent(async (address, taskId, signal) => {
     const client = await remotes.client(address.url);
-    const { isAlreadyOver } = await import("./remote-callee.ts");
-    await client.task(taskId).cancel({ signal }).catch((error: unknown) => {
-      if (!isAlreadyOver(error)) throw error;
-    });
+    await client
+      .task(taskId)
+      .cancel({ signal })
+      .catch((error: unknown) => {
+        if (!isAlreadyOver(error)) throw error;
+      });
   });
   const limits = new Map(agents.map(({ id, calls }) => [id, callLimitsOf(options, calls)]));
   return {

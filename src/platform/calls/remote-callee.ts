@@ -65,17 +65,22 @@ export class RemoteCallee implements Callee {
       const isRefused = message.taskId === undefined && message.contextId !== undefined && isContextRefusal(error);
       const { contextId: _refused, ...without } = message;
       if (isRefused) yield* this.#send({ ...outgoing, message: without }, signal);
-      else if (!isUnknown(error) || message.taskId !== undefined) throw this.#failure(error, signal);
+      else if (!isUnknown(error) || message.taskId !== undefined || this.resendWindow > 0)
+        throw this.#failure(error, signal, NOT_TAKEN);
       else {
         const found = await this.find(message, signal);
-        if (found === undefined) throw this.#failure(error, signal);
+        if (found === undefined) throw this.#failure(error, signal, NOT_TAKEN);
         yield { kind: "accepted", ...found };
         yield* this.follow(found.taskId, undefined, signal);
       }
     }
   }
 
-  async *follow(taskId: string, answered: TaskStatus | undefined, signal: AbortSignal): AsyncGenerator<CalleeEvent, void> {
+  async *follow(
+    taskId: string,
+    answered: TaskStatus | undefined,
+    signal: AbortSignal,
+  ): AsyncGenerator<CalleeEvent, void> {
     const { client, origin } = this.#options;
     try {
       const events = followAgain(client.task(taskId), { signal, trace: origin.trace, answered });
@@ -120,7 +125,10 @@ export class RemoteCallee implements Callee {
         signal.addEventListener("abort", () => (clearTimeout(timer), resolve()), { once: true });
       });
       signal.throwIfAborted();
-      const now = await this.#options.client.task(taskId).get({ historyLength: 0, signal }).catch(() => undefined);
+      const now = await this.#options.client
+        .task(taskId)
+        .get({ historyLength: 0, signal })
+        .catch(() => undefined);
       if (now !== undefined && !isSameStatus(status, now.status)) return;
     }
   }
@@ -154,6 +162,7 @@ export class RemoteCallee implements Callee {
   ): AsyncGenerator<CalleeEvent, void> {
     const view = this.#view;
     let isAccepted = false;
+    let isShown = false;
     for await (const event of events) {
       if (event.kind === "message") {
         yield event;
@@ -166,11 +175,17 @@ export class RemoteCallee implements Callee {
         isAccepted = true;
       }
       const news = isTask ? view.catchUp(event.task) : this.#add(event);
-      for (const novelty of news) yield* plain(novelty);
+      for (const novelty of news) {
+        isShown ||= novelty.kind !== "artifact";
+        yield* plain(novelty);
+      }
       const { status } = view;
       if (status === undefined) continue;
-      if (isTerminal(status.state)) return;
-      if (isInterrupted(status.state) && (answered === undefined || !isSameStatus(answered, status))) return;
+      const isQuestion = isInterrupted(status.state) && (answered === undefined || !isSameStatus(answered, status));
+      if (!isTerminal(status.state) && !isQuestion) continue;
+      // It was known before the connection broke.
+      if (!isShown) yield { kind: "status", status };
+      return;
     }
   }
 
@@ -186,17 +201,37 @@ export class RemoteCallee implements Callee {
     return [view.add(bare, { taskId: id, contextId: contextId ?? event.task.contextId })];
   }
 
-  #failure(error: unknown, signal: AbortSignal): unknown {
+  #failure(error: unknown, signal: AbortSignal, transient = TRANSIENT): unknown {
     if (signal.aborted || !(error instanceof RemoteError)) return error;
-    const code = CODES[error.code] ?? "call-unavailable";
+    // An agent that counts messages once is sent it again.
+    const mayRepeat = error.code === "outcome-unknown" && this.resendWindow > 0;
+    const code = mayRepeat ? "call-unavailable" : (CODES[error.code] ?? "call-unavailable");
     const { message } =
       code === "outcome-unknown"
-        ? { message: `${this.name} may or may not have received the message, and it is not sent again, so that the work is not done twice.` }
+        ? {
+            message: `${this.name} may or may not have received the message, and it is not sent again, so that the work is not done twice.`,
+          }
         : code === "call-cycle"
-          ? { message: `${this.name} refused the message: it would go round in a circle, or too many agents have forwarded it.` }
+          ? {
+              message: `${this.name} refused the message: it would go round in a circle, or too many agents have forwarded it.`,
+            }
           : remoteFailure(this.name, error);
-    return new CallError(message, { code, data: { error: error.code }, cause: error });
+    return new CallError(message, {
+      code,
+      data: { error: error.code },
+      cause: error,
+      transient: mayRepeat || transient.includes(error.code),
+    });
   }
+}
+
+/** Codes after which a message has not been taken, and may be sent again. */
+const NOT_TAKEN: readonly RemoteError["code"][] = ["network", "unavailable", "rate-limited", "resource-exhausted"];
+/** Codes after which a read may succeed soon. */
+const TRANSIENT: readonly RemoteError["code"][] = [...NOT_TAKEN, "timeout", "stream-lost"];
+
+export function isTransient({ code, remote: { httpStatus = 0 } }: RemoteError): boolean {
+  return TRANSIENT.includes(code) || (code === "card-not-found" && httpStatus >= 500);
 }
 
 /** The task has ended or is gone, so there is nothing to cancel. */
@@ -210,7 +245,8 @@ function isUnknown(error: unknown): boolean {
 
 function* plain(event: RemoteStreamEvent): Generator<CalleeEvent, void> {
   if (event.kind === "task") {
-    for (const artifact of event.task.artifacts ?? []) yield { kind: "artifact", artifact, append: false, lastChunk: false };
+    for (const artifact of event.task.artifacts ?? [])
+      yield { kind: "artifact", artifact, append: false, lastChunk: false };
     yield { kind: "status", status: event.task.status };
   } else if (event.kind === "status")
     yield { kind: "status", status: event.status, ...(event.metadata !== undefined && { metadata: event.metadata }) };

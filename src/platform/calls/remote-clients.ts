@@ -1,7 +1,7 @@
 import type { AgentClient } from "../../client/api.ts";
 import { CallError } from "../../engine/call/call-error.ts";
-import { CALLS } from "../../protocol/ancestry.ts";
 import type { Outgoing, OutgoingOptions } from "../../outgoing/contract.ts";
+import { CALLS } from "../../protocol/ancestry.ts";
 
 /** Clients of agents on other servers. */
 export interface RemoteClients {
@@ -40,10 +40,13 @@ export function createRemoteClients({ outgoing: rules }: RemoteClientsOptions): 
       check(url);
     } catch (cause) {
       const why = cause instanceof Error ? cause.message : String(cause);
-      throw new CallError(`The URL must not be called: ${why} The server option \`outgoing\` says which URLs may be called.`, {
-        code: "call-blocked-url",
-        cause,
-      });
+      throw new CallError(
+        `The URL must not be called: ${why} The server option \`outgoing\` says which URLs may be called.`,
+        {
+          code: "call-blocked-url",
+          cause,
+        },
+      );
     }
     const client = await connect(url, { fetch });
     const isOurs = client.card.capabilities.extensions?.some(({ uri }) => uri === CALLS) === true;

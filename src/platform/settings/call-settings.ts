@@ -15,7 +15,10 @@ export interface CallServerOptions extends Partial<CallLimits> {
 export function callSettingsFrom(options: CallServerOptions = {}): CallServerOptions {
   const { trust = [], ...limits } = options;
   const isList = Array.isArray(trust) && trust.every((url) => typeof url === "string" && URL.canParse(url));
-  const problems = [...callLimitProblems("calls", limits), ...(isList ? [] : ["`calls.trust` must be a list of URLs."])];
+  const problems = [
+    ...callLimitProblems("calls", limits),
+    ...(isList ? [] : ["`calls.trust` must be a list of URLs."]),
+  ];
   if (problems.length > 0) throw new StartupError("usage", problems.join("\n"));
   return options;
 }
