@@ -110,7 +110,7 @@ async function lanes(count: number, width: number, work: () => Promise<unknown>)
   );
 }
 
-/** Prints the costs of `work` per unit; `seconds` of idling are subtracted. */
+/** Prints the costs of `work` per unit. */
 async function measure(name: string, units: number, work: () => Promise<unknown>): Promise<void> {
   const before = await sample();
   const started = performance.now();
@@ -130,12 +130,16 @@ async function measure(name: string, units: number, work: () => Promise<unknown>
   process.stdout.write(`${name}: ${JSON.stringify(row)}\n`);
 }
 
+/** Tasks that wait, each with an idle stream. */
+const WAITING = 500;
+const IDLE_SECONDS = 10;
+
 try {
-  await lanes(1000, 16, () => send("echo"));
+  await lanes(300, 16, () => send("echo"));
   await measure("idle node, per second", 10, () => sleep(10_000));
-  await measure("send, one at a time", 500, () => lanes(500, 1, () => send("echo")));
-  await measure("send, 32 at a time", 4000, () => lanes(4000, 32, () => send("echo")));
-  const [streams, events] = [50, 200];
+  await measure("send, one at a time", 200, () => lanes(200, 1, () => send("echo")));
+  await measure("send, 32 at a time", 2000, () => lanes(2000, 32, () => send("echo")));
+  const [streams, events] = [50, 100];
   await measure("event, 50 streams with 20 events per second each", streams * events, () =>
     Promise.all(
       Array.from({ length: streams }, async () => {
@@ -144,20 +148,25 @@ try {
       }),
     ),
   );
+  // As the server does by itself after a minute.
+  await admin.query("ANALYZE");
   const waiting: { readonly id: string }[] = [];
-  await measure("parked task", 2000, () => lanes(2000, 32, async () => waiting.push(await send("wait"))));
+  await measure("task that asks a question", WAITING, () =>
+    lanes(WAITING, 32, async () => waiting.push(await send("wait"))),
+  );
   const open: IncomingMessage[] = [];
-  await measure("open an idle stream", 2000, () =>
-    lanes(2000, 32, async () => {
+  await measure("open an idle stream", WAITING, () =>
+    lanes(WAITING, 32, async () => {
       const task = waiting[open.length];
       const response = await call("SubscribeToTask", { id: task?.id });
       response.resume();
       open.push(response);
     }),
   );
-  await measure("2,000 idle streams, per stream and second", 2000 * 30, () => sleep(30_000));
+  const seconds = WAITING * IDLE_SECONDS;
+  await measure(`${WAITING} idle streams, per stream and second`, seconds, () => sleep(IDLE_SECONDS * 1000));
   for (const response of open) response.destroy();
-  await measure("2,000 parked tasks, per second", 20, () => sleep(20_000));
+  await measure(`${WAITING} waiting tasks, per second`, IDLE_SECONDS, () => sleep(IDLE_SECONDS * 1000));
 } finally {
   const exited = once(node, "exit");
   node.kill("SIGTERM");

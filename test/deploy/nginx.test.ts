@@ -47,7 +47,7 @@ async function configure(addresses: readonly string[]): Promise<void> {
   folder = mkdtempSync(join(tmpdir(), "palaver-nginx-"));
   chmodSync(folder, 0o755);
   mkdirSync(join(folder, "temp"));
-  const { key, cert } = authority.issue({ commonName: "agents.example.org", names: ["agents.example.org"] });
+  const { key, cert } = authority.issue({ commonName: "agents.example.org" });
   writeFileSync(join(folder, "site.key"), key);
   writeFileSync(join(folder, "site.pem"), cert);
   writeFileSync(join(folder, "palaver-proxy.conf"), readFileSync(join(ROOT, "deploy/palaver-proxy.conf")));

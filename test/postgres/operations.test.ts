@@ -155,10 +155,7 @@ describe.skipIf(reason !== undefined)(
         const nats: NatsServer = await startNats();
         try {
           const options = { bus: nats.url };
-          const [a, b] = [
-            await join("hinted", [gated("one")], options),
-            await join("hinted", [gated("one")], options),
-          ];
+          const [a, b] = [await join("hinted", [gated("one")], options), await join("hinted", [gated("one")], options)];
           for (const name of ["with the server", "after its crash"]) {
             const task = await send(a.url, "one", name);
             const stream = collect(`${b.url}/agents/one`, { method: "SubscribeToTask", params: { id: task.id } });
