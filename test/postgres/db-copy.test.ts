@@ -108,11 +108,12 @@ describe.skipIf(reason !== undefined)(
         };
         tasks.set(n, await send(before.url, `${kind} ${n}`, { configuration }));
       });
-      await until(async () => {
-        const sleeping = await Promise.all(
-          ofKind("sleep").map((n) => must<Task>(before.url, "GetTask", { id: tasks.get(n)?.id })),
-        );
-        return sleeping.every(({ artifacts = [] }) => artifacts.length > 0);
+      // All of them have begun to sleep.
+      await each(ofKind("sleep"), async (n) => {
+        await until(async () => {
+          const { artifacts = [] } = await must<Task>(before.url, "GetTask", { id: tasks.get(n)?.id });
+          return artifacts.length > 0;
+        });
       });
       const keysBefore: unknown = await (await fetch(`${before.url}/.well-known/jwks.json`)).json();
 

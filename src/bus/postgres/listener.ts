@@ -90,7 +90,7 @@ export class Listener {
     try {
       await client.connect();
       await client.query(`LISTEN "${channel.replaceAll('"', '""')}"`);
-      await Promise.race([this.#check(client), broken.promise]);
+      await Promise.race([this.#checkFromOutside(driver), broken.promise]);
       this.#client = client;
       connected();
       while (!this.#closed.signal.aborted) {
@@ -103,7 +103,22 @@ export class Listener {
     }
   }
 
-  /** A notification to itself: it shows that the network works, and that no pooler is in between. */
+  /**
+   * A notification of another connection. A pooler in transaction mode passes on what a connection sends to itself, and nothing else, so only this
+   * shows that no such pooler is in between.
+   */
+  async #checkFromOutside(driver: PostgresDriver): Promise<void> {
+    const other = driver.createClient({ url: this.#options.url, name: "palaver hints", queryTimeout: CHECK_TIMEOUT });
+    other.on("error", () => {}); // Its query fails.
+    try {
+      await other.connect();
+      await this.#check(other);
+    } finally {
+      await other.end().catch(() => {}); // It is not needed any more.
+    }
+  }
+
+  /** A notification to this process: it shows that the network works. */
   async #check(client: PostgresClient): Promise<void> {
     const payload = `${CHECK}${process.pid} ${Math.random()} ${++this.#checks}`;
     const arrived = new Promise<true>((resolve) => {

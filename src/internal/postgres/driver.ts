@@ -29,8 +29,6 @@ export interface ConnectionOptions {
   readonly queryTimeout: number;
   /** An attempt to connect that takes longer fails. Default 5000. */
   readonly connectTimeout?: number;
-  /** Settings of the session, such as `-c synchronous_commit=off`. */
-  readonly settings?: string;
 }
 
 export interface PostgresDriver {
@@ -54,14 +52,13 @@ export async function loadPostgresDriver(): Promise<PostgresDriver> {
     getTypeParser: (oid: number, format?: "text" | "binary"): unknown =>
       oid === BIGINT ? Number : pg.types.getTypeParser(oid, format),
   };
-  const configOf = ({ url, name, queryTimeout, connectTimeout = CONNECT_TIMEOUT, settings }: ConnectionOptions) => ({
+  const configOf = ({ url, name, queryTimeout, connectTimeout = CONNECT_TIMEOUT }: ConnectionOptions) => ({
     connectionString: url,
     application_name: name,
     connectionTimeoutMillis: connectTimeout,
     keepAlive: true,
     types,
     ...(queryTimeout > 0 && { query_timeout: queryTimeout }),
-    ...(settings !== undefined && { options: settings }),
   });
   return {
     createClient: (options) => new pg.Client(configOf(options)),

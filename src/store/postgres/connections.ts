@@ -22,6 +22,7 @@ const POOL_SIZE = 8;
 export class Connections {
   readonly #driver: PostgresDriver;
   readonly #options: ConnectionOptions;
+  readonly #writing: (text: string) => string;
   readonly #pool: PostgresPool;
   readonly #renewals: PostgresPool;
   readonly #pending = new Set<Promise<unknown>>();
@@ -29,7 +30,9 @@ export class Connections {
   #lastWrite: Promise<unknown> = Promise.resolve();
   #closing: Promise<void> | undefined;
 
-  constructor(driver: PostgresDriver, options: ConnectionOptions) {
+  /** `waitsForDisk`: a statement that writes is done when the server has written it to disk. */
+  constructor(driver: PostgresDriver, options: ConnectionOptions, waitsForDisk = true) {
+    this.#writing = waitsForDisk ? (text) => text : withoutWaiting;
     this.#driver = driver;
     this.#options = options;
     this.#pool = driver.createPool({ ...options, size: POOL_SIZE });
@@ -43,7 +46,7 @@ export class Connections {
   /** Runs one statement on the connection that commits, after those before it. */
   write(text: string, values: unknown[]): Promise<readonly Row[]> {
     return this.#call(() => {
-      const result = this.#lastWrite.then(() => this.#write(text, values));
+      const result = this.#lastWrite.then(() => this.#write(this.#writing(text), values));
       this.#lastWrite = result.catch(() => {}); // The caller gets the error.
       return result;
     });
@@ -51,12 +54,13 @@ export class Connections {
 
   /** Runs one statement on any other connection. */
   query(text: string, values: unknown[], effect: PossibleEffect = "nothing"): Promise<readonly Row[]> {
-    return this.#call(() => retried(() => this.#pool.query(text, values), effect));
+    const statement = effect === "nothing" ? text : this.#writing(text);
+    return this.#call(() => retried(() => this.#pool.query(statement, values), effect));
   }
 
   /** Runs the statement that renews the lease, even while all other connections are in use. */
   renew(text: string, values: unknown[]): Promise<readonly Row[]> {
-    return this.#call(() => retried(() => this.#renewals.query(text, values), "anything"));
+    return this.#call(() => retried(() => this.#renewals.query(this.#writing(text), values), "anything"));
   }
 
   /** A new connection that belongs to the caller, who ends it. */
@@ -122,6 +126,14 @@ export class Connections {
     const writer = await this.#writer?.catch(() => undefined);
     await Promise.allSettled([writer?.end(), this.#pool.end(), this.#renewals.end()]);
   }
+}
+
+/**
+ * The same SELECT, whose transaction does not wait for the disk. A setting of the session would do as well, but a pooler in transaction mode refuses
+ * or forgets it.
+ */
+function withoutWaiting(text: string): string {
+  return text.replace(/^SELECT /, "SELECT set_config('synchronous_commit', 'off', true), ");
 }
 
 /** Repeats a transaction that the server rolled back because of others. */

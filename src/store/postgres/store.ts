@@ -32,12 +32,7 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
   const driver = await loadPostgresDriver().catch((error: unknown) => {
     throw new StoreError("unusable", error instanceof Error ? error.message : String(error), { cause: error });
   });
-  const connections = new Connections(driver, {
-    url,
-    name: "palaver",
-    queryTimeout,
-    ...(durability === "process" && { settings: "-c synchronous_commit=off" }),
-  });
+  const connections = new Connections(driver, { url, name: "palaver", queryTimeout }, durability === "full");
   try {
     const client = await connections.connect();
     try {

@@ -17,6 +17,20 @@ export interface PostgresPlace {
   readonly schema: string;
 }
 
+/** The tables that grow with the number of tasks. */
+const TABLES = [
+  "task",
+  "log",
+  "artifacts",
+  "message",
+  "inbox",
+  "step",
+  "journal",
+  "webhook",
+  "context",
+  "context_value",
+];
+
 /** Milliseconds to wait for other programs that use the tables. */
 const LOCK_TIMEOUT = 5000;
 
@@ -45,7 +59,11 @@ export async function openPostgresTarget(place: PostgresPlace): Promise<StoreTar
       for (const record of records) mustFit(record);
       await insertRecords(query, schema, records);
     },
-    records: () => postgresRecords(query, schema),
+    async *records() {
+      // Otherwise the planner takes the tables for empty until the server's own analysis, which comes later.
+      await query(`ANALYZE ${TABLES.map((table) => `${schema}.${table}`).join(", ")}`, []);
+      yield* postgresRecords(query, schema);
+    },
     async setSecret(name, value) {
       await query(`INSERT INTO ${schema}.secret (name, value) VALUES ($1, $2)`, [name, value]);
     },
