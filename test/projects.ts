@@ -11,6 +11,7 @@ export const TEST_FILES: readonly string[] = [
 export const OWN_PROCESS: readonly string[] = [
   // They measure the memory, the processor time or the open timers of their process.
   "{src,test}/**/memory.test.ts",
+  "src/adapters/mcp/hostile-servers.test.ts",
   "src/adapters/process/hostile-programs.test.ts",
   "src/client/discovery/card-places.test.ts",
   "src/internal/clock.test.ts",

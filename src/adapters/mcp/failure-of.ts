@@ -2,6 +2,7 @@ import type { JsonObject } from "../../protocol/json.ts";
 import { isJsonObject } from "../schema/check-json.ts";
 import type { CallTimer } from "./call-timer.ts";
 import { MessageTooLarge } from "./connections/limited-fetch.ts";
+import { CONNECTION_LOST, MESSAGE_TOO_LARGE } from "./connections/lost-reply.ts";
 import type { McpConnection } from "./connections/mcp-connection.ts";
 import type { InputRequest } from "./input-requests.ts";
 import type { McpSettings } from "./mcp-agent-options.ts";
@@ -28,9 +29,11 @@ interface FailedCall {
 export function failureOf(error: unknown, { timer, connection, settings }: FailedCall): StoredFailure | undefined {
   if (timer.signal.aborted)
     return { code: "mcp-timeout", message: `The tool did not answer within ${settings.callTimeout} ms.` };
-  if (error instanceof MessageTooLarge || connection.failure() instanceof MessageTooLarge)
-    return { code: "mcp-message-too-large", message: `The tool sent more than ${settings.maxMessage} bytes.` };
   const rpcCode = rpcCodeOf(error);
+  const isTooLarge = error instanceof MessageTooLarge || connection.failure() instanceof MessageTooLarge;
+  if (isTooLarge || rpcCode === MESSAGE_TOO_LARGE)
+    return { code: "mcp-message-too-large", message: `The tool sent more than ${settings.maxMessage} bytes.` };
+  if (rpcCode === CONNECTION_LOST) return { code: "mcp-connection-lost", message: LOST };
   if (rpcCode !== undefined && error instanceof Error)
     return { code: "mcp-call-refused", message: wordsOf(error) || "The server refused the call.", data: { rpcCode } };
   if (isUnreachable(error))
@@ -81,7 +84,9 @@ function rpcCodeOf(error: unknown): number | undefined {
 
 function isSdkError(error: unknown): boolean {
   return (
-    error instanceof Error && (error.name === "SdkError" || error.name === "ZodError" || error.name === "SdkHttpError")
+    error instanceof SyntaxError ||
+    (error instanceof Error &&
+      (error.name === "SdkError" || error.name === "ZodError" || error.name === "SdkHttpError"))
   );
 }
 

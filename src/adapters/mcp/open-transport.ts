@@ -11,8 +11,7 @@ import type { McpProgramOptions, McpUrlOptions } from "./mcp-agent-options.ts";
 
 /** Opens transports to one server. */
 export interface TransportOpener {
-  /** `fail` gets the error that breaks the connection. */
-  readonly open: (fail: (error: Error) => void) => Promise<Transport>;
+  readonly open: () => Promise<Transport>;
   /** The server's programs; `undefined` for a server at an address. */
   readonly children: Children | undefined;
   /** For people: the host, or the name of the program. */
@@ -38,11 +37,11 @@ function urlOpener({ url, headers = {}, fetch: own }: McpUrlOptions, { maxMessag
   return {
     shown: address.host,
     children: undefined,
-    async open(onFailure) {
+    async open() {
       const { StreamableHTTPClientTransport } = await import("@modelcontextprotocol/client");
       return new StreamableHTTPClientTransport(address, {
         requestInit: { headers: { ...headers } },
-        fetch: limitedFetch(send, { maxMessage, onFailure }),
+        fetch: limitedFetch(send, maxMessage),
       });
     },
   };

@@ -8,8 +8,11 @@ import { splitShellWords } from "../shell-words.ts";
 export interface ExecFlags {
   readonly exec?: string;
   readonly name?: string;
-  readonly protocol?: ProcessProtocol;
+  readonly protocol?: ProcessProtocol | "acp";
 }
+
+/** `acp`: the command speaks the Agent Client Protocol. */
+const PROTOCOLS = [...PROCESS_PROTOCOLS, "acp"];
 
 export function addExecOptions(command: Command): void {
   command
@@ -18,8 +21,8 @@ export function addExecOptions(command: Command): void {
     .addOption(
       new Option(
         "--protocol <protocol>",
-        "how the command of --exec gets messages and answers: text, or jsonl for one JSON object per line (default: text)",
-      ).choices(PROCESS_PROTOCOLS),
+        "what the command of --exec speaks: text, jsonl (one JSON object per line) or acp (Agent Client Protocol) (default: text)",
+      ).choices(PROTOCOLS),
     );
 }
 
@@ -36,13 +39,19 @@ export async function execAgents({
   const [command, ...args] = splitShellWords(exec) ?? [];
   if (command === undefined)
     throw new StartupError("usage", `--exec: ${JSON.stringify(exec)} is empty, or a quote in it is not closed.`);
-  // Loaded here, so that other commands start without it.
-  const adapter = await import("../../adapters/process/process-agent.ts");
+  const shown = name ?? command.slice(command.lastIndexOf("/") + 1);
   try {
-    const shown = name ?? command.slice(command.lastIndexOf("/") + 1);
+    // Loaded here, so that other commands start without them.
+    if (protocol === "acp") {
+      const { acpAgent } = await import("../../adapters/acp/acp-agent.ts");
+      return [acpAgent({ name: shown, command, args })];
+    }
+    const adapter = await import("../../adapters/process/process-agent.ts");
     return [adapter.processAgent({ name: shown, command, args, ...(protocol !== undefined && { protocol }) })];
   } catch (error) {
-    if (!(error instanceof TypeError)) throw error;
-    throw new StartupError("usage", `--exec: ${error.message.replace("processAgent(): ", "")}`, { cause: error });
+    if (!(error instanceof Error)) throw error;
+    throw new StartupError("usage", `--exec: ${error.message.replace(/^(?:process|acp)Agent\(\): /, "")}`, {
+      cause: error,
+    });
   }
 }

@@ -1,3 +1,6 @@
+import { EventSizes } from "./event-sizes.ts";
+import { CONNECTION_LOST, lostReply, MESSAGE_TOO_LARGE } from "./lost-reply.ts";
+
 /** The server sent a message that is larger than allowed, or not UTF-8. */
 export class MessageTooLarge extends Error {
   override readonly name = "MessageTooLarge";
@@ -9,28 +12,22 @@ export class MessageTooLarge extends Error {
 
 /** Redirects of one request. */
 const MAX_REDIRECTS = 3;
-const LINE_FEED = 0x0a;
-const RETURN = 0x0d;
 
 type Fetch = (url: string | URL, init?: RequestInit) => Promise<Response>;
 
-export interface FetchLimits {
-  /** Bytes of one message. */
-  readonly maxMessage: number;
-  /** Called with the error that ends a reply. */
-  readonly onFailure: (error: Error) => void;
-}
-
 /**
  * `fetch` for an MCP server. Redirects are followed only within the origin that the operator has configured, so that the server cannot direct requests and their
- * credentials elsewhere. A reply, or an event of a stream, with more bytes than allowed fails.
+ * credentials elsewhere. A reply with more bytes than allowed fails. So does a stream with such an event, or that breaks off: the client would wait for the
+ * result without end, so it gets an error as the result.
  */
-export function limitedFetch(fetch: Fetch, { maxMessage, onFailure }: FetchLimits): Fetch {
+export function limitedFetch(fetch: Fetch, maxMessage: number): Fetch {
   return async (url, init) => {
     const response = await withinOrigin(fetch, new URL(url), init);
     if (response.body === null) return response;
     const isStream = response.headers.get("content-type")?.includes("text/event-stream") === true;
-    const body = response.body.pipeThrough(limiter({ isStream, maxMessage, onFailure }));
+    const body = isStream
+      ? limitedEvents(response.body, { maxMessage, request: init?.method === "POST" ? init.body : undefined })
+      : response.body.pipeThrough(limiter(maxMessage));
     return new Response(body, response);
   };
 }
@@ -49,34 +46,52 @@ async function withinOrigin(fetch: Fetch, first: URL, init: RequestInit | undefi
   }
 }
 
-interface Limiter extends FetchLimits {
-  readonly isStream: boolean;
-}
-
-/** Passes bytes on, and fails if a message has too many. Events of a stream are separated by empty lines. */
-function limiter({ isStream, maxMessage, onFailure }: Limiter): TransformStream<Uint8Array, Uint8Array> {
+function limiter(maxMessage: number): TransformStream<Uint8Array, Uint8Array> {
   let size = 0;
-  let isLineEmpty = true;
   return new TransformStream<Uint8Array, Uint8Array>({
     transform(chunk, controller) {
-      let start = 0;
-      if (isStream) {
-        for (let at = chunk.indexOf(LINE_FEED); at !== -1; at = chunk.indexOf(LINE_FEED, start)) {
-          if (at > start && !(at === start + 1 && chunk[start] === RETURN)) isLineEmpty = false;
-          size = isLineEmpty ? 0 : size + at - start;
-          isLineEmpty = true;
-          start = at + 1;
-        }
-        if (start < chunk.length) isLineEmpty = false;
-      }
-      size += chunk.length - start;
-      if (size <= maxMessage) {
-        controller.enqueue(chunk);
-        return;
-      }
-      const error = new MessageTooLarge(maxMessage);
-      onFailure(error);
-      controller.error(error);
+      size += chunk.length;
+      if (size > maxMessage) controller.error(new MessageTooLarge(maxMessage));
+      else controller.enqueue(chunk);
     },
+  });
+}
+
+interface EventLimits {
+  readonly maxMessage: number;
+  /** The body of the request that the stream answers; absent if it answers none. */
+  readonly request: unknown;
+}
+
+function limitedEvents(
+  body: ReadableStream<Uint8Array>,
+  { maxMessage, request }: EventLimits,
+): ReadableStream<Uint8Array> {
+  const reader = body.getReader();
+  const sizes = new EventSizes();
+  const end = (controller: ReadableStreamDefaultController<Uint8Array>, code: number): void => {
+    const event = lostReply(request, code);
+    if (event !== undefined) controller.enqueue(event);
+    controller.close();
+  };
+  return new ReadableStream<Uint8Array>({
+    async pull(controller) {
+      try {
+        const { done, value } = await reader.read();
+        if (done) {
+          // If the result was sent before, the client ignores the error. A stream with ids may be continued by another one.
+          if (sizes.hasIds) controller.close();
+          else end(controller, CONNECTION_LOST);
+        } else if (sizes.add(value) > maxMessage) {
+          end(controller, MESSAGE_TOO_LARGE);
+          await reader.cancel();
+        } else {
+          controller.enqueue(value);
+        }
+      } catch {
+        end(controller, CONNECTION_LOST);
+      }
+    },
+    cancel: (reason) => reader.cancel(reason),
   });
 }

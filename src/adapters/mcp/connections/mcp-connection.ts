@@ -6,8 +6,7 @@ import { watchChanges } from "./watch-changes.ts";
 export type ElicitationHandler = (question: ElicitRequestParams) => Promise<ElicitResult>;
 
 export interface ConnectionOptions {
-  /** Opens a new transport, with `fail` to be called with the error that breaks the connection. */
-  readonly openTransport: (fail: (error: Error) => void) => Promise<Transport>;
+  readonly openTransport: () => Promise<Transport>;
   /** Milliseconds for opening the connection. */
   readonly connectTimeout: number;
   /** The server said that its tools, prompts or resources have changed. */
@@ -82,9 +81,7 @@ async function connect(options: ConnectionOptions, mode: "auto" | "legacy"): Pro
   client.setNotificationHandler("notifications/elicitation/complete", ({ params }) => {
     connection.onElicitationComplete?.(params.elicitationId);
   });
-  const transport = await options.openTransport((error) => {
-    failure ??= error;
-  });
+  const transport = await options.openTransport();
   try {
     await client.connect(transport, { timeout });
   } catch (error) {

@@ -66,7 +66,7 @@ export class Child {
   }
 
   /** Writes to standard input. Nothing happens if the process no longer reads it. */
-  write(text: string): void {
+  write(text: string | Uint8Array): void {
     if (this.#process.stdin.writable) this.#process.stdin.write(text);
   }
 

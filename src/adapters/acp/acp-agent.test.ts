@@ -1,0 +1,206 @@
+import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { describe, expect, test, vi } from "vitest";
+import type { Agent } from "../../engine/agent/agent.ts";
+import type { Task } from "../../protocol/task.ts";
+import { EngineHarness } from "../../testing/engine-harness.ts";
+import { temporaryFolder } from "../../testing/temporary-folder.ts";
+import { markedProcesses } from "../process/children/process-table.ts";
+import { artifactText, statusText } from "../process/test/program-stage.ts";
+import { acpAgent } from "./acp-agent.ts";
+import type { AcpAgentOptions, PermissionRequest } from "./acp-options.ts";
+
+const PROGRAM = fileURLToPath(new URL("./test/scripted-agent.ts", import.meta.url));
+
+interface Stage extends AsyncDisposable {
+  readonly harness: EngineHarness;
+  readonly agent: Agent;
+  file(name: string): string;
+}
+
+async function stage({
+  mode = "",
+  ...options
+}: Partial<AcpAgentOptions> & { readonly mode?: string } = {}): Promise<Stage> {
+  const folder = await temporaryFolder();
+  const cwd = folder.file("work");
+  mkdirSync(cwd);
+  const agent = acpAgent({
+    ...{ name: "Coder", command: process.execPath, args: [PROGRAM, mode], cwd, stateFolder: folder.file("state") },
+    ...{ grace: 500, ...options },
+  });
+  const harness = await EngineHarness.open({ agents: agent });
+  return {
+    harness,
+    agent,
+    file: (name) => `${cwd}/${name}`,
+    async [Symbol.asyncDispose]() {
+      await harness[Symbol.asyncDispose]();
+      await agent.close?.();
+      await folder[Symbol.asyncDispose]();
+    },
+  };
+}
+
+const codeOf = ({ status }: Task): unknown => {
+  const data = status.message?.parts.find((part) => part.data !== undefined)?.data;
+  return typeof data === "object" && data !== null && "code" in data ? data["code"] : undefined;
+};
+
+const running = async (): Promise<readonly number[]> =>
+  (await markedProcesses()).filter(({ owner }) => owner.split("-")[1] === String(process.pid)).map(({ pid }) => pid);
+
+describe("an ACP agent", () => {
+  test("streams its text, and its session continues in the next task of the context", async () => {
+    await using acp = await stage();
+    expect(acp.agent.startsPrograms).toBe(true);
+    const first = await acp.harness.send("Hello");
+    expect([first.status.state, artifactText(first)]).toEqual(["completed", "You said: Hello. Turns: 1"]);
+    const second = await acp.harness.send({ parts: [{ text: "Again" }], contextId: first.contextId });
+    expect(artifactText(second)).toBe("You said: Again. Turns: 2");
+    expect(artifactText(await acp.harness.send("Other"))).toBe("You said: Other. Turns: 1");
+    const picture = { raw: "aGk=", mediaType: "image/png" };
+    const sent = await acp.harness.send({ parts: [{ text: "See " }, picture, { raw: "aGk=", filename: "a.zip" }] });
+    expect(artifactText(sent)).toContain("See <image>[The file a.zip");
+    expect(await running()).toEqual([]);
+  });
+
+  test("reports its plan, tool calls and cost; thoughts only if the author says so", async () => {
+    await using acp = await stage();
+    const task = await acp.harness.send("tools");
+    const story = JSON.stringify(await acp.harness.story(task.id));
+    expect(story).toContain("Plan: 1 of 2 done; now: Write");
+    const log = JSON.stringify(await acp.harness.collect(task.id));
+    expect(log).toContain('"tool-use"');
+    expect(log).toContain('{"lines":3}');
+    expect(task.metadata).toEqual({ usage: { cost: 0.25 } });
+    expect(artifactText(task, "reasoning")).toBeUndefined();
+    await using open = await stage({ showReasoning: true });
+    expect(artifactText(await open.harness.send("tools"), "reasoning")).toBe("Hmm.");
+  });
+
+  test.each([
+    ["deny", "no"],
+    [({ kind }: PermissionRequest) => (kind === "execute" ? "allow" : "deny"), "once"],
+    [() => ({ option: "unknown" }), "cancelled"],
+  ] as const)("gets a permission by the policy %s: %s", async (permissions, outcome) => {
+    await using acp = await stage({ permissions });
+    expect(artifactText(await acp.harness.send("permit rm -rf"))).toBe(`Asking. Outcome: ${outcome}.`);
+  });
+
+  test("asks the operator for a permission by default: the caller cannot answer without the code in the log", async () => {
+    await using acp = await stage();
+    const { harness } = acp;
+    const asked = await harness.send("permit make");
+    expect([asked.status.state, statusText(asked)]).toEqual([
+      "input-required",
+      expect.stringContaining("the operator: make"),
+    ]);
+    for (const text of ["yes", "allow", "allow abc"]) {
+      const again = await harness.send({ taskId: asked.id, parts: [{ text }] });
+      expect(again.status.state).toBe("input-required");
+    }
+    const line = harness.logs.find(({ message }) => message.startsWith("An agent asks for a permission"));
+    const [answer = ""] = Reflect.get(line?.details ?? {}, "answers") as readonly string[];
+    const done = await harness.send({ taskId: asked.id, parts: [{ text: answer }] });
+    expect([done.status.state, artifactText(done)]).toEqual(["completed", "Asking. Outcome: once."]);
+  });
+
+  test("asks the caller if the author says so, also after the server was killed", async () => {
+    await using acp = await stage({ permissions: "caller" });
+    const asked = await acp.harness.send("permit make");
+    expect(statusText(asked)).toContain("May the agent do this: make");
+    expect(JSON.stringify(asked.status.message?.parts)).toContain('"enum":["always","once","no"]');
+    const done = await acp.harness.send({ taskId: asked.id, parts: [{ text: "Only once" }] });
+    expect(artifactText(done)).toBe("Asking. Outcome: once.");
+    const other = await acp.harness.send("permit test");
+    const after = await acp.harness.crash();
+    const resumed = await after.send({ taskId: other.id, parts: [{ data: { option: "no" } }] });
+    expect([resumed.status.state, artifactText(resumed)]).toEqual(["completed", "Asking. Outcome: no."]);
+  });
+
+  test("loads its session after a restart and goes on; the text before is not repeated", async () => {
+    await using acp = await stage();
+    const { harness } = acp;
+    const { taskId } = await harness.start("work hard");
+    const isHalf = async (): Promise<boolean> => artifactText(await harness.get(taskId)) === "First half. ";
+    await vi.waitUntil(isHalf, { timeout: 30_000 });
+    const after = await harness.crash();
+    await vi.waitUntil(async () => (await after.get(taskId)).status.state === "completed", { timeout: 30_000 });
+    expect(artifactText(await after.get(taskId))).toBe("First half. Second half.");
+    expect((await after.story(taskId)).filter((line) => line.includes("First half"))).toHaveLength(1);
+  });
+
+  test("that cannot load sessions gets the prompt again after a restart", async () => {
+    await using acp = await stage({ mode: "forgetful" });
+    const asked = await acp.harness.send("permit a");
+    const after = await acp.harness.crash();
+    const line = acp.harness.logs.find(({ message }) => message.startsWith("An agent asks for a permission"));
+    const [answer = ""] = Reflect.get(line?.details ?? {}, "answers") as readonly string[];
+    const done = await after.send({ taskId: asked.id, parts: [{ text: answer }] });
+    expect(artifactText(done)).toBe("Asking. Outcome: once.");
+  });
+
+  test("reads and writes files of its working directory only, and has no terminal", async () => {
+    await using acp = await stage();
+    writeFileSync(acp.file("a.txt"), "one\ntwo\nthree");
+    writeFileSync(acp.file("../secret"), "a\nb");
+    symlinkSync("../secret", acp.file("link"));
+    symlinkSync("..", acp.file("up"));
+    const say = async (text: string): Promise<string> => artifactText(await acp.harness.send(text)) ?? "";
+    const files = (...names: readonly string[]): string => names.map((name) => acp.file(name)).join(" ");
+    const [read, ...outside] = (await say(`read ${files("a.txt", "../secret", "link")} /etc/hostname`))
+      .trim()
+      .split("\n");
+    expect(read).toBe('{"content":"two"}');
+    expect(outside).toHaveLength(3);
+    for (const line of outside) expect(line).toMatch(/refused: .*outside/);
+    const [written, ...refused] = (
+      await say(`write ${files("b.txt", "../c.txt", "up/c.txt", "link")} /tmp/palaver-acp`)
+    )
+      .trim()
+      .split("\n");
+    expect([written, readFileSync(acp.file("b.txt"), "utf8")]).toEqual(["{}", "new"]);
+    expect(refused).toHaveLength(4);
+    for (const line of refused) expect(line).toMatch(/refused: /);
+    expect([existsSync(acp.file("../c.txt")), readFileSync(acp.file("../secret"), "utf8")]).toEqual([false, "a\nb"]);
+    expect(await say("terminal")).toMatch(/refused: .*terminal\/create/);
+    await using closed = await stage({ files: "none" });
+    expect(artifactText(await closed.harness.send(`read ${closed.file("a.txt")}`))).toMatch(/refused: /);
+  });
+
+  test.each(["wait", "stubborn"])("is canceled, also if it does not listen (%s)", async (word) => {
+    await using acp = await stage();
+    const { harness } = acp;
+    const { taskId } = await harness.start(word);
+    await vi.waitUntil(async () => artifactText(await harness.get(taskId)) === "Waiting.", { timeout: 30_000 });
+    await harness.engine.cancel(harness.scope(), taskId);
+    expect((await harness.get(taskId)).status.state).toBe("canceled");
+    await vi.waitUntil(async () => (await running()).length === 0, { timeout: 30_000 });
+  });
+
+  test.each([
+    ["refuse", {}, "rejected", undefined],
+    ["long", {}, "failed", "acp-stopped"],
+    ["fail", {}, "failed", "acp-prompt-failed"],
+    ["crash", {}, "failed", "acp-ended"],
+    ["flood", { maxOutput: 1_000_000 }, "failed", "process-output-too-large"],
+    ["Hello", { mode: "future" }, "failed", "acp-version-unsupported"],
+    ["Hello", { mode: "locked" }, "failed", "acp-auth-required"],
+    ["Hello", { mode: "silent", startTimeout: 300 }, "failed", "acp-not-started"],
+  ])("ends the task of the prompt %s with %j as %s, %s", async (prompt, options, state, code) => {
+    await using acp = await stage(options);
+    const task = await acp.harness.send(prompt);
+    expect([task.status.state, codeOf(task)]).toEqual([state, code]);
+    await vi.waitUntil(async () => (await running()).length === 0, { timeout: 30_000 });
+  });
+
+  test("refuses invalid options", () => {
+    const options = { name: "x", command: process.execPath };
+    expect(() => acpAgent({ ...options, command: "no-such-program" })).toThrow(
+      'acpAgent(): the program "no-such-program"',
+    );
+    expect(() => acpAgent({ ...options, files: "all" as never })).toThrow("`files` must be");
+    expect(() => acpAgent({ ...options, permissions: "anyone" as never })).toThrow("`permissions` must be");
+  });
+});
