@@ -142,6 +142,28 @@ export const KIT_AGENTS: readonly Agent[] = [
     });
     await task.artifact("answer").end(`Elicitation completed: ${JSON.stringify(answer)}`);
   }),
+  tool("test_elicitation_sep1330_enums", async (task) => {
+    const titled = [
+      { const: "value1", title: "First Option" },
+      { const: "value2", title: "Second Option" },
+      { const: "value3", title: "Third Option" },
+    ];
+    const options = ["option1", "option2", "option3"];
+    const answer = await task.ask("Please select options from the enum fields", {
+      schema: z.object({}).loose(),
+      jsonSchema: {
+        type: "object",
+        properties: {
+          untitledSingle: { type: "string", enum: options },
+          titledSingle: { type: "string", oneOf: titled },
+          legacyEnum: { type: "string", enum: ["opt1", "opt2", "opt3"], enumNames: ["One", "Two", "Three"] },
+          untitledMulti: { type: "array", items: { type: "string", enum: options } },
+          titledMulti: { type: "array", items: { anyOf: titled } },
+        },
+      },
+    });
+    await task.artifact("answer").end(`Elicitation completed: ${JSON.stringify(answer)}`);
+  }),
   tool("test_input_required_result_elicitation", async (task) => {
     const { name } = await task.ask("What is your name?", { schema: NAME, name: "user_name" });
     await task.artifact("answer").end(`Hello, ${name}!`);

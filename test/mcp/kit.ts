@@ -13,49 +13,43 @@ export interface KitCheck {
   readonly problem: string;
 }
 
-export interface KitRun {
-  readonly url: string;
-  /** Names of scenarios. */
-  readonly scenarios: readonly string[];
-  /** The revision of MCP in which they run. Default: that of the scenario. */
-  readonly revision?: string;
-  /** How many scenarios run at a time. Default 1. */
-  readonly parallel?: number;
-}
-
 const KIT = fileURLToPath(
   new URL("../../node_modules/@modelcontextprotocol/conformance/dist/index.js", import.meta.url),
 );
 const run = promisify(execFile);
 
-/** Runs scenarios of `@modelcontextprotocol/conformance` as its command does, and returns what they found. */
-export async function runKit({ url, scenarios, revision, parallel = 1 }: KitRun): Promise<readonly KitCheck[]> {
-  const waiting = [...scenarios];
-  const checks: KitCheck[] = [];
-  const work = async (): Promise<void> => {
-    for (let scenario = waiting.shift(); scenario !== undefined; scenario = waiting.shift())
-      checks.push(...(await runScenario(url, scenario, revision)));
-  };
-  await Promise.all(Array.from({ length: parallel }, work));
-  return checks.sort((a, b) => scenarios.indexOf(a.scenario) - scenarios.indexOf(b.scenario));
+/** Runs one scenario of `@modelcontextprotocol/conformance`, as its command does. */
+export function runScenario(url: string, scenario: string): Promise<readonly KitCheck[]> {
+  return runKit(url, ["--scenario", scenario]);
 }
 
-async function runScenario(url: string, scenario: string, revision: string | undefined): Promise<readonly KitCheck[]> {
+/** Runs all server scenarios of one revision of MCP. */
+export function runRevision(url: string, revision: string): Promise<readonly KitCheck[]> {
+  return runKit(url, ["--suite", "all", "--spec-version", revision]);
+}
+
+/** The folder of a result is named after its scenario and the time. */
+const RESULT = /^server-(.+)-\d{4}-\d\d-\d\dT[\d-]+Z$/;
+
+async function runKit(url: string, choice: readonly string[]): Promise<readonly KitCheck[]> {
   const folder = await mkdtemp(join(tmpdir(), "palaver-mcp-kit-"));
   try {
-    const version = revision === undefined ? [] : ["--spec-version", revision];
-    const args = [KIT, "server", "--url", url, "--scenario", scenario, ...version, "--timeout", "120000", "-o", folder];
-    // Exits with 1 if a check fails: the file tells which.
-    const output = await run(process.execPath, args, { timeout: 150_000 }).catch((error: unknown) => error);
-    const [result] = await readdir(folder);
-    if (result === undefined) throw new Error(`The kit wrote no result for ${scenario}: ${String(output)}`);
-    const found: readonly { id: string; status: KitCheck["status"]; errorMessage?: string }[] = JSON.parse(
-      await readFile(join(folder, result, "checks.json"), "utf8"),
-    );
-    return found.map(({ id, status, errorMessage = "" }) => ({ scenario, id, status, problem: errorMessage }));
+    const args = [KIT, "server", "--url", url, ...choice, "--timeout", "120000", "-o", folder];
+    // Exits with 1 if a check fails: the files tell which.
+    const output = await run(process.execPath, args, { timeout: 500_000, maxBuffer: 64 * 1024 * 1024 }).catch(String);
+    const results = await readdir(folder);
+    if (results.length === 0) throw new Error(`The kit wrote no result: ${JSON.stringify(output).slice(0, 2000)}`);
+    return (await Promise.all(results.map((result) => readChecks(folder, result)))).flat();
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
+}
+
+async function readChecks(folder: string, result: string): Promise<readonly KitCheck[]> {
+  const [, scenario = result] = RESULT.exec(result) ?? [];
+  const text = await readFile(join(folder, result, "checks.json"), "utf8");
+  const found: readonly { id: string; status: KitCheck["status"]; errorMessage?: string }[] = JSON.parse(text);
+  return found.map(({ id, status, errorMessage = "" }) => ({ scenario, id, status, problem: errorMessage }));
 }
 
 /** The names of checks as baselines list them. */
