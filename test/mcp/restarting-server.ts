@@ -28,9 +28,11 @@ export async function startRestartingServer({ killBefore }: RestartingOptions): 
   const start = async (): Promise<{ process: ChildProcess; url: string }> => {
     const child = spawn(process.execPath, [PROGRAM, `sqlite:${join(folder, "tasks.db")}`, "0"], {
       stdio: ["ignore", "pipe", "inherit"],
-      env: { ...process.env, LOG_LEVEL: "fatal" },
+      env: { ...process.env, LOG_LEVEL: "silent" },
     });
-    const [url]: unknown[] = await once(createInterface(child.stdout), "line");
+    const exited = once(child, "exit").then(() => Promise.reject(new Error("The server did not start.")));
+    const [url]: unknown[] = await Promise.race([once(createInterface(child.stdout), "line"), exited]);
+    exited.catch(() => undefined);
     return { process: child, url: String(url) };
   };
   let current = await start();

@@ -12,6 +12,7 @@ const COMMANDS: Readonly<Record<string, MakeCommand>> = {
   serve: async () => (await import("./serve.ts")).serveCommand(),
   dev: async (context) => (await import("./dev.ts")).devCommand(context),
   bridge: async () => (await import("./bridge.ts")).bridgeCommand(),
+  mcp: async () => (await import("./mcp.ts")).mcpCommand(),
   hooks: async (context) => (await import("./hooks.ts")).hooksCommand(context),
   keys: async (context) => (await import("./keys.ts")).keysCommand(context),
   trace: async (context) => (await import("./trace.ts")).traceCommand(context),
