@@ -9,6 +9,13 @@ export {
   invokeRemoteAgent,
   type RemoteInvocationResult,
 } from "./client/invoke/invoke-remote-agent.ts";
+export {
+  type DiscoverAgentArguments,
+  handleDiscoverAgent,
+  handleInvokeRemoteAgent,
+  type InvokeRemoteAgentArguments,
+  type ToolHandlerResult,
+} from "./client/invoke/tool-handlers.ts";
 export { buildAgentCard, buildAgentCardForAgent } from "./plain/agent-card.ts";
 export type { A2AAgentCard, A2AAgentSkill } from "./plain/agent-card-types.ts";
 export {

@@ -1,5 +1,4 @@
 import { createHmac } from "node:crypto";
-import { handleDiscoverAgent, handleInvokeRemoteAgent } from "../client/invoke/tool-handlers.ts";
 import type { OutgoingOptions } from "../outgoing/contract.ts";
 import { createOutgoing } from "../outgoing/create-outgoing.ts";
 import type { McpSettings, UrlTools } from "../transport/mcp/contract.ts";
@@ -40,14 +39,11 @@ export function guardedUrlTools(outgoing: OutgoingOptions): UrlTools {
   return urlToolsBy(fetch);
 }
 
-/** Calls agents at any address, for the user who started this program. Sends no credentials. */
-export function openUrlTools(): UrlTools {
-  return urlToolsBy(globalThis.fetch);
-}
-
-function urlToolsBy(fetch: typeof globalThis.fetch): UrlTools {
+/** Calls agents with this function. Sends no credentials. Loads the client at the first call. */
+export function urlToolsBy(fetch: typeof globalThis.fetch): UrlTools {
+  const load = () => import("../client/invoke/tool-handlers.ts");
   return {
-    discoverAgent: (args, signal) => handleDiscoverAgent(args, { fetch, signal }),
-    invokeRemoteAgent: (args, signal) => handleInvokeRemoteAgent(args, { fetch, signal }),
+    discoverAgent: async (args, signal) => (await load()).handleDiscoverAgent(args, { fetch, signal }),
+    invokeRemoteAgent: async (args, signal) => (await load()).handleInvokeRemoteAgent(args, { fetch, signal }),
   };
 }

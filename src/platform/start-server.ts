@@ -15,6 +15,7 @@ import { StoreError } from "../store/contract.ts";
 import { combineTelemetry } from "../telemetry/combine.ts";
 import { createHttpHandler, type HttpHandler } from "../transport/http-handler.ts";
 import { openCalls } from "./calls/open-calls.ts";
+import type { McpSettings } from "../transport/mcp/contract.ts";
 import { openConsole } from "./console/open-console.ts";
 import { guardedUrlTools, mcpFaceSettings } from "./mcp-face.ts";
 import { observeServer } from "./observe/observe-server.ts";
@@ -45,6 +46,8 @@ export interface StartOptions {
 /** The running parts of a server. */
 export interface Started {
   readonly http: HttpHandler;
+  /** How agents are served over MCP. Absent: they are not. */
+  readonly mcp: McpSettings | undefined;
   /** Where data is stored, as text for people. */
   readonly storage: string;
   /** The server listens at this URL. Programs on this machine find it in the operator file. */
@@ -198,6 +201,7 @@ export async function startServer(start: StartOptions): Promise<Started> {
     push?.start();
     return {
       http,
+      mcp,
       storage: opened.storage,
       listening: (url) => operator?.listening(url),
       consoleCode: console?.sessions.code,

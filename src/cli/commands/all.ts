@@ -13,6 +13,7 @@ const COMMANDS: Readonly<Record<string, MakeCommand>> = {
   dev: async (context) => (await import("./dev.ts")).devCommand(context),
   console: async (context) => (await import("./console.ts")).consoleCommand(context),
   bridge: async () => (await import("./bridge.ts")).bridgeCommand(),
+  mcp: async () => (await import("./mcp.ts")).mcpCommand(),
   hooks: async (context) => (await import("./hooks.ts")).hooksCommand(context),
   keys: async (context) => (await import("./keys.ts")).keysCommand(context),
   trace: async (context) => (await import("./trace.ts")).traceCommand(context),

@@ -53,6 +53,7 @@ type SharedFlags = Pick<
   | "signCards"
   | "answerByContext"
   | "grpc"
+  | "mcp"
   | "otlp"
   | "card"
   | "assumeVersion"
@@ -110,6 +111,7 @@ export function addServingOptions(command: Command): void {
       collect,
     )
     .option("--no-grpc", "do not serve gRPC, which is otherwise on the same port")
+    .option("--no-mcp", "do not serve the agents as tools of the Model Context Protocol, which are otherwise at /mcp")
     .optionsGroup("Storage:")
     .option("--store <store>", `where to store tasks: sqlite:FILE, postgres://… or memory: (default: ${DEFAULT_STORE})`)
     .option(

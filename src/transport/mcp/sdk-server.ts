@@ -21,7 +21,7 @@ const STATE_SECONDS = 30 * 24 * 3600;
 /** A server of the official SDK that answers one HTTP request, or one connection over stdio, with the tools of a path. */
 export function createSdkServer(sdk: McpSdk, request: McpRequest): Server {
   const { settings } = request.face;
-  const state = sdk.createRequestStateCodec<string>({
+  const state = sdk.createRequestStateCodec<SealedState>({
     key: settings.key,
     ttlSeconds: STATE_SECONDS,
     bind: (context) => `${context.mcpReq.method}\0${request.principal.id}`,
@@ -48,17 +48,17 @@ export function createSdkServer(sdk: McpSdk, request: McpRequest): Server {
     answer(async () => {
       const { mcpReq } = context;
       const client = clientOf(context);
-      const resumed = mcpReq.requestState<string>();
+      const resumed = mcpReq.requestState<SealedState>();
       const outcome = await callTool(request, params.name, {
         args: objectOf(params.arguments),
         meta: objectOf(mcpReq._meta),
         client,
         signal: mcpReq.signal,
         responses: objectOf(mcpReq.inputResponses),
-        resumed: resumed === undefined ? undefined : readMcpTaskId(resumed),
+        resumed: resumed === undefined ? undefined : readMcpTaskId(resumed.task),
         progress: createProgress(mcpReq._meta?.progressToken, (note) => mcpReq.notify(note)),
       });
-      const result = await resultOf(outcome, { settings, seal: (taskId) => state.mint(taskId, context) });
+      const result = await resultOf(outcome, { settings, seal: (sealed) => state.mint(sealed, context) });
       // Safe cast: the SDK checks the result, and its type has no tasks.
       return result as unknown as CallToolResult | InputRequiredResult;
     }),
@@ -70,7 +70,14 @@ export function createSdkServer(sdk: McpSdk, request: McpRequest): Server {
         const { mcpReq } = context;
         const client = clientOf(context);
         if (!client.tasks) throw new RpcFailure(TASKS_REQUIRED);
-        const call = { params: objectOf(params), client, meta: objectOf(mcpReq._meta), signal: mcpReq.signal };
+        // The SDK takes the responses out of the parameters.
+        const given = mcpReq.inputResponses === undefined ? {} : { inputResponses: objectOf(mcpReq.inputResponses) };
+        const call = {
+          params: { ...objectOf(params), ...given },
+          client,
+          meta: objectOf(mcpReq._meta),
+          signal: mcpReq.signal,
+        };
         return { resultType: "complete", ...(await work(call)) };
       }),
     );
@@ -95,17 +102,25 @@ function objectOf(value: unknown): JsonObject {
   return isObject(value) ? value : {};
 }
 
+/** What the client sends back with its answers. */
+interface SealedState {
+  /** The id of the task, as in {@link mcpTaskId}. */
+  readonly task: string;
+  /** The event that asked. */
+  readonly seq: number;
+}
+
 interface Sealing {
   readonly settings: McpSettings;
-  /** Signs the id of the task, for the client to send back. */
-  readonly seal: (taskId: string) => Promise<string>;
+  /** Signs the state. */
+  readonly seal: (state: SealedState) => Promise<string>;
 }
 
 async function resultOf(outcome: ToolOutcome, { settings, seal }: Sealing): Promise<object> {
   if (outcome.kind === "result") return { resultType: "complete", ...outcome.result };
   const { agent, task } = outcome;
   if (outcome.kind === "task") return { resultType: "task", ...taskMembers(agent, task, settings) };
-  const requestState = await seal(mcpTaskId({ agent, id: task.id }));
+  const requestState = await seal({ task: mcpTaskId({ agent, id: task.id }), seq: task.seq });
   return { resultType: "input_required", inputRequests: outcome.requests, requestState };
 }
 

@@ -33,19 +33,19 @@ export function toolsOf(agents: readonly ListedAgent[], settings: McpSettings): 
   return entries.map(({ id, card, skill }, index) => {
     const name = names[index] ?? id;
     const schema = skill === undefined ? undefined : schemaOf(card, skill.id);
-    const input = inputSchema(schema);
+    const isWrapped = schema !== undefined && schema["type"] !== "object";
     return {
       name,
       agent: id,
       skill: skill?.id,
       tasks: settings.tasks[name] ?? settings.tasks[id] ?? "optional",
       takesData: schema !== undefined,
-      isWrapped: schema !== undefined && input !== schema,
+      isWrapped,
       definition: {
         name,
         title: titleOf(card, skill, targets[index]?.skill !== undefined),
         description: descriptionOf(card, skill),
-        inputSchema: input,
+        inputSchema: inputSchema(schema),
       },
     };
   });
@@ -64,15 +64,14 @@ function schemaOf({ capabilities }: AgentCard, skill: string): JsonObject | unde
   return isObject(schema) ? schema : undefined;
 }
 
+/** The version of JSON Schema in which cards publish schemas. */
+const DRAFT = "https://json-schema.org/draft/2020-12/schema";
+
 /** The schema of the arguments. Arguments are always an object, so another value is wrapped. */
 function inputSchema(schema: JsonObject | undefined): ToolDefinition["inputSchema"] {
   if (schema === undefined) return MESSAGE_SCHEMA;
-  if (isObjectSchema(schema)) return schema;
-  return { type: "object", properties: { input: schema }, required: ["input"] };
-}
-
-function isObjectSchema(schema: JsonObject): schema is ToolDefinition["inputSchema"] {
-  return schema["type"] === "object";
+  if (schema["type"] === "object") return { $schema: DRAFT, ...schema, type: "object" };
+  return { $schema: DRAFT, type: "object", properties: { input: schema }, required: ["input"] };
 }
 
 function titleOf(card: AgentCard, skill: AgentSkill | undefined, isOneOfSeveral: boolean): string {
