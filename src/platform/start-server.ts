@@ -11,6 +11,7 @@ import type { Security } from "../server/security.ts";
 import { StoreError } from "../store/contract.ts";
 import { combineTelemetry } from "../telemetry/combine.ts";
 import { createHttpHandler, type HttpHandler } from "../transport/http-handler.ts";
+import { DEFAULT_MAX_STREAMS } from "../transport/options.ts";
 import { openConsole } from "./console/open-console.ts";
 import { observeServer } from "./observe/observe-server.ts";
 import { operatorFileOf, operatorToken, writeOperatorFile } from "./observe/operator-file.ts";
@@ -128,6 +129,11 @@ export async function startServer(start: StartOptions): Promise<Started> {
       sessions: console?.sessions,
       store: opened.store,
       openStreams: () => http.openStreams,
+      limits: {
+        live: engineLimits.maxLiveTasks,
+        subscribers: engineLimits.maxSubscribers,
+        streams: transportLimits.maxStreams ?? DEFAULT_MAX_STREAMS,
+      },
     });
     const http: HttpHandler = createHttpHandler({
       agents,
