@@ -49,8 +49,8 @@ async function run(bench: Bench): Promise<Outcome> {
           work: `A task of ${EVENTS.toLocaleString("en")} events (${kind}) opens`,
           limit: `≤ ${OPEN_LIMIT} ms`,
           figure: `${milliseconds(task.median)}, ${ratio.toFixed(2)} of an empty page`,
-          spread: `${milliseconds(task.min)} – ${milliseconds(task.max)}`,
-          ok: task.median <= OPEN_LIMIT,
+          spread: `${milliseconds(task.min)} – ${milliseconds(task.max)}, first time ${milliseconds(task.first)}`,
+          ok: Math.max(task.median, task.first) <= OPEN_LIMIT,
         },
         {
           work: "  longest task of the main thread while it opens and scrolls",
@@ -121,6 +121,8 @@ interface Opened {
   readonly max: number;
   /** Milliseconds of the longest task of the main thread. */
   readonly longest: number;
+  /** Milliseconds of the first time, when the server has not read the task yet. */
+  readonly first: number;
 }
 
 /** What the page records about itself. */
@@ -159,18 +161,20 @@ async function opened(browser: Browser, consoleUrl: string, options: OpenOptions
   await page.addInitScript(`(${RECORDER})(${JSON.stringify(ready)})`);
   const times: number[] = [];
   let longest = 0;
+  let first = 0;
   for (let round = 0; round <= Math.max(3, runs); round += 1) {
     await page.goto(new URL(path, consoleUrl).href);
     // The page's policy allows no functions from text, so that it is asked again and again.
     while ((await page.evaluate<Recorded>("recorded")).readyAt === undefined) await page.waitForTimeout(20);
     if (scrolls) await scroll(page);
     const recorded = await page.evaluate<Recorded>("recorded");
-    // The first one fills the caches of the server.
-    if (round > 0) times.push(recorded.readyAt ?? Number.NaN);
-    if (round > 0) longest = Math.max(longest, recorded.longest);
+    longest = Math.max(longest, recorded.longest);
+    const { readyAt = Number.NaN } = recorded;
+    if (round === 0) first = readyAt;
+    else times.push(readyAt);
   }
   await context.close();
-  return { ...summarize(times), median: median(times), longest };
+  return { ...summarize(times), median: median(times), longest, first };
 }
 
 /** Through the whole list of events, and to an earlier moment. */

@@ -65,7 +65,8 @@ function TaskView({ task, journal, log }: TaskViewProps): JSX.Element {
   const { query } = route.value;
   const view = VIEWS.find(([name]) => name === query.get("view"))?.[0] ?? "events";
   const [follows, setFollows] = useState(!log.ended);
-  const present = useNow();
+  // What has ended does not change.
+  const present = useNow(log.ended ? 3_600_000 : 1000);
   const end = log.ended ? Math.max(Date.parse(task.statusAt), log.times.at(-1)?.at ?? 0) : present;
   const start = Date.parse(task.createdAt);
   const times = useMemo(() => {
