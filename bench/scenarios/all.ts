@@ -1,5 +1,6 @@
 import type { Scenario } from "../scenario.ts";
 import { blockingSend } from "./blocking-send.ts";
+import { consolePages } from "./console.ts";
 import { CPU_SCENARIOS } from "./cpu.ts";
 import { diskCosts } from "./disk-costs.ts";
 import { flooded } from "./flooded.ts";
@@ -36,4 +37,5 @@ export const SCENARIOS: readonly Scenario[] = [
   idleSubscribers,
   stalledReader,
   largeTask,
+  consolePages,
 ];

@@ -72,4 +72,6 @@ export interface ServerFacts {
   readonly agents: readonly { readonly id: string; readonly name: string; readonly version: string }[];
   /** The present figures of this process. */
   readonly counts: () => Readonly<Record<string, number>>;
+  /** The most that some of `counts` may reach in this process. */
+  readonly limits: Readonly<Record<string, number>>;
 }

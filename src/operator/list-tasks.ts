@@ -35,7 +35,7 @@ const MAX_TEXT = 200;
 const MAX_MESSAGE = 65_536;
 
 /** A task with the beginning of its first message, if that has a text. */
-async function withText(store: Store, record: TaskRecord): Promise<object> {
+export async function withText(store: Store, record: TaskRecord): Promise<object> {
   const [first] = await store.history(record.id, 0, 1);
   const text = first === undefined || first.body.length > MAX_MESSAGE ? "" : textIn(JSON.parse(first.body));
   return { ...shownTask(record), ...(text !== "" && { text }) };

@@ -4,7 +4,7 @@ import { isTerminal } from "../protocol/state.ts";
 import type { TaskRecord } from "../store/contract.ts";
 import type { OperatorParts } from "./contract.ts";
 import { journalBars } from "./journal-bars.ts";
-import { shownTask } from "./list-tasks.ts";
+import { withText } from "./list-tasks.ts";
 import { LogSummary } from "./log-summary.ts";
 import { recordOf } from "./read-task.ts";
 
@@ -33,7 +33,7 @@ export function createOutlines(parts: OperatorParts): Outlines {
     async outline(key, { hasLog, signal }) {
       const record = await recordOf(parts, key, 0);
       const bars = journalBars(readJournal(await parts.store.journal(key)));
-      const facts = { task: shownTask(record), journal: bars, now: new Date().toISOString() };
+      const facts = { task: await withText(parts.store, record), journal: bars, now: new Date().toISOString() };
       if (!hasLog) return facts;
       const summary = summaryOf(key, record);
       await fill(parts, key, { summary, upTo: Number.POSITIVE_INFINITY, signal });

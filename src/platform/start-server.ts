@@ -16,6 +16,7 @@ import { combineTelemetry } from "../telemetry/combine.ts";
 import { createHttpHandler, type HttpHandler } from "../transport/http-handler.ts";
 import { openCalls } from "./calls/open-calls.ts";
 import type { McpSettings } from "../transport/mcp/contract.ts";
+import { DEFAULT_MAX_STREAMS } from "../transport/options.ts";
 import { openConsole } from "./console/open-console.ts";
 import { guardedUrlTools, mcpFaceSettings } from "./mcp-face.ts";
 import { observeServer } from "./observe/observe-server.ts";
@@ -153,6 +154,11 @@ export async function startServer(start: StartOptions): Promise<Started> {
       sessions: console?.sessions,
       store: opened.store,
       openStreams: () => http.openStreams,
+      limits: {
+        live: engineLimits.maxLiveTasks,
+        subscribers: engineLimits.maxSubscribers,
+        streams: transportLimits.maxStreams ?? DEFAULT_MAX_STREAMS,
+      },
     });
     const mcp =
       settings.mcp &&

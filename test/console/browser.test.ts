@@ -32,7 +32,7 @@ const PAGES = [
   ["agents/order", ".skill"],
   ["agents/echo/chat?wire=1", ".composer"],
   ["tasks", ".tasks .title"],
-  ["inbox", ".inbox li"],
+  ["inbox", ".inbox-list a"],
   ["webhooks", ".sentence"],
   ["server", ".chart"],
   ["nothing-here", ".empty"],
@@ -209,14 +209,57 @@ describe.skipIf(chromium === undefined && !mustRun)("the console in a browser", 
     await page.waitForURL(/agent=countdown&state=completed/);
     await page.locator(".tasks .title a").first().click();
     await page.getByText("2 1 Lift-off!").waitFor();
-    expect(await page.locator(".lane-name").allTextContents()).toEqual(["Runs", "Waits"]);
-    await page.getByLabel("Moment").fill("3");
+    expect(await page.locator(".lane-name").allTextContents()).toEqual(["Runs", "Waits", "Written"]);
+    // By keys: to the beginning, then event by event; the artifact is that of then.
+    const moment = page.getByRole("slider", { name: "Moment" });
+    await moment.focus();
+    await page.keyboard.press("Home");
+    await page.waitForURL(/at=1$/);
+    await page.keyboard.press("ArrowRight");
+    await page.keyboard.press("ArrowRight");
     await page.getByText("You see the task as it was then.").waitFor();
-    expect(await page.locator(".artifacts .prose").textContent()).toBe("2");
+    await expect.poll(() => page.locator(".artifacts .prose").textContent()).toBe("2");
     expect(page.url()).toContain("at=3");
+    await page.keyboard.press("Escape");
+    await expect.poll(() => page.url()).not.toContain("at=");
+    // By dragging from the middle to the left edge.
+    const box = (await moment.boundingBox()) ?? { x: 0, y: 0, width: 0, height: 0 };
+    await page.mouse.move(box.x + box.width / 2, box.y + 8);
+    await page.mouse.down();
+    await page.mouse.move(box.x + 2, box.y + 8, { steps: 4 });
+    await page.mouse.up();
+    await expect.poll(() => page.url()).toMatch(/at=[12]$/);
     await page.getByRole("button", { name: "Back to now" }).click();
     await page.getByRole("button", { name: "Journal" }).click();
     expect(await page.locator(".rows tbody tr").count()).toBe(3);
+    await page.getByRole("button", { name: "Trace" }).click();
+    await page.locator(".trace-line").first().waitFor();
+    expect(await page.locator(".span-name").allTextContents()).toEqual([
+      ...["CompletedCountdown", "Attempt 1"],
+      ...["Wait", "Wait"],
+    ]);
+    // The same message once more, as a new task.
+    await page.getByRole("link", { name: "Run again" }).click();
+    await page.locator(".turn.agent .state.completed").waitFor();
+    expect(await page.locator(".said").allTextContents()).toEqual(["2"]);
+  });
+
+  it("cancels a task from its page, whoever sent it", async () => {
+    await (await connect(`${url}/agents/patient`)).send("Work", { wait: false });
+    const page = await open("tasks?agent=patient&state=working");
+    await page.locator(".tasks .title a").first().click();
+    await page.getByRole("button", { name: "Cancel task" }).click();
+    await page.getByRole("button", { name: "Cancel it now" }).click();
+    await page.locator("h1 .state.canceled").waitFor();
+  });
+
+  it("goes to any time of the list at once", async () => {
+    const page = await open("tasks");
+    await page.locator(".tasks .title a").first().waitFor();
+    await page.getByLabel("Changed before").fill("2020-01-01T00:00:00");
+    await page.getByText("No task fits these filters.").waitFor();
+    await page.getByRole("button", { name: "Newest" }).click();
+    await page.locator(".tasks .title a").first().waitFor();
   });
 
   it("shows what agents send as text, whatever they send", async () => {
@@ -279,11 +322,16 @@ describe.skipIf(chromium === undefined && !mustRun)("the console in a browser", 
       await page.goto(`${url}/console/tasks`);
       await page.locator(".tasks .title a").first().click();
       await page.locator(".time-line, .artifacts .part").first().waitFor();
-      problems.push(...(await accessibilityProblems(page)).map((problem) => `task: ${problem}`));
-      await keepPicture(page, `task-${name}`);
+      for (const view of ["time-line", "trace"]) {
+        if (view === "trace") await page.getByRole("button", { name: "Trace" }).click();
+        await page.waitForTimeout(300);
+        problems.push(...(await accessibilityProblems(page)).map((problem) => `task ${view}: ${problem}`));
+        if (await scrollsSideways(page)) problems.push(`task ${view}: scrolls sideways`);
+        await keepPicture(page, `task-${view}-${name}`);
+      }
       expect(problems).toEqual([]);
     },
-    60_000,
+    240_000,
   );
 
   it("can be used by the keyboard: palette, places, skip link", async () => {

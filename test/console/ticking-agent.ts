@@ -8,7 +8,7 @@ export const ticking: Agent = agent({
   async run(task) {
     for (let tick = 1; ; tick += 1) {
       const isStopped = await task.step("tick", async () => {
-        await sleep(20);
+        await sleep(Number(process.env["TICKING_PAUSE"] ?? 20));
         return existsSync(process.env["TICKING_STOP"] ?? "");
       });
       if (isStopped) return;

@@ -112,18 +112,18 @@ function recorded(response: Response, { onFrame, onEnd }: Recorder): Response {
   const isStream = response.headers.get("content-type")?.startsWith("text/event-stream") === true;
   const decoder = new TextDecoder();
   let text = "";
-  const observed = body.pipeThrough(
-    new TransformStream<Uint8Array, Uint8Array>({
-      transform(chunk, controller) {
-        controller.enqueue(chunk);
-        text += decoder.decode(chunk, { stream: true });
-        if (isStream) text = takeFrames(text, onFrame);
-      },
-      flush: () => onEnd(isStream ? undefined : text),
-      // The client has read enough, such as the last event of a task.
-      cancel: () => onEnd(isStream ? undefined : text),
-    }),
-  );
+  const end = (): void => onEnd(isStream ? undefined : text);
+  const observer: Transformer<Uint8Array, Uint8Array> & { readonly cancel: () => void } = {
+    transform(chunk, controller) {
+      controller.enqueue(chunk);
+      text += decoder.decode(chunk, { stream: true });
+      if (isStream) text = takeFrames(text, onFrame);
+    },
+    flush: end,
+    // The client has read enough, such as the last event of a task.
+    cancel: end,
+  };
+  const observed = body.pipeThrough(new TransformStream<Uint8Array, Uint8Array>(observer));
   const copy = new Response(observed, {
     status: response.status,
     statusText: response.statusText,

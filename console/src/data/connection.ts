@@ -24,9 +24,9 @@ const waiting = new Set<() => void>();
 /** The server has answered, with whatever status. */
 export function noteAnswer(): void {
   failures = 0;
-  clearTimeout(timer);
-  timer = undefined;
   state.value = { answeredAt: Date.now(), lostAt: undefined, nextTryAt: undefined };
+  // Whoever waits for the next try must not wait for a failure that does not come.
+  tryNow();
 }
 
 /** A request got no answer. */

@@ -21,6 +21,8 @@ export interface ServerAnswer {
   readonly pid: number;
   readonly agents: readonly ServedAgent[];
   readonly counts: Readonly<Record<string, number>>;
+  /** The most that some of the counts may reach. A limit without end is `null`. */
+  readonly limits?: Readonly<Record<string, number | null>>;
   /** The name of who reads. */
   readonly you?: string;
 }

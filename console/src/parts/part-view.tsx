@@ -3,20 +3,22 @@ import { useEffect, useState } from "preact/hooks";
 import type { WirePart } from "../data/operator-types.ts";
 import { bytes } from "../text/format.ts";
 import { safeUrl } from "../text/markdown.ts";
+import { Button } from "./controls.tsx";
 import { Icon } from "./icon.tsx";
 import { JsonView } from "./json-view.tsx";
 import { MarkdownView } from "./markdown-view.tsx";
 import { bytesOf, csvRows, fileName, kindOf, textOfPart } from "./part-file.ts";
 
 const CSV_ROWS = 21;
-/** Longer texts are shown up to here; the download has all. */
-const MOST_TEXT = 200_000;
+/** Characters that are drawn at once: a long text must not stop the page. */
+const FIRST_TEXT = 20_000;
+const MORE_TEXT = 50_000;
 
 /** The content of a part, by its kind. */
 export function PartBody({ part }: { readonly part: WirePart }): JSX.Element {
   switch (kindOf(part)) {
     case "markdown":
-      return <MarkdownView text={cut(textOfPart(part))} />;
+      return <LongText text={textOfPart(part)} isMarkdown />;
     case "json":
       return <JsonView value={part.data === undefined ? parsed(textOfPart(part)) : part.data} />;
     case "table":
@@ -28,16 +30,31 @@ export function PartBody({ part }: { readonly part: WirePart }): JSX.Element {
     case "file":
       return <p class="soft">This kind of file is not shown.</p>;
     default:
-      return (
-        <pre class="code" tabIndex={0}>
-          {cut(textOfPart(part))}
-        </pre>
-      );
+      return <LongText text={textOfPart(part)} />;
   }
 }
 
-function cut(text: string): string {
-  return text.length > MOST_TEXT ? `${text.slice(0, MOST_TEXT)}\n…` : text;
+/** The beginning of a text; more of it on demand. The download has all. */
+function LongText({ text, isMarkdown = false }: { readonly text: string; readonly isMarkdown?: boolean }): JSX.Element {
+  const [most, setMost] = useState(FIRST_TEXT);
+  const shown = text.length > most ? text.slice(0, most) : text;
+  return (
+    <>
+      {isMarkdown ? (
+        <MarkdownView text={shown} />
+      ) : (
+        <pre class="code" tabIndex={0}>
+          {shown}
+        </pre>
+      )}
+      {text.length > most && (
+        <p class="more">
+          <Button onClick={() => setMost(most + MORE_TEXT)}>Show more</Button>{" "}
+          <span class="soft">{bytes(text.length - most)} are not shown</span>
+        </p>
+      )}
+    </>
+  );
 }
 
 function parsed(text: string): unknown {
@@ -72,9 +89,7 @@ export function PartCard({ part, name, isSource = false }: PartCardProps): JSX.E
         {part.url === undefined && <Download content={content} name={shown} />}
       </figcaption>
       {isSource && part.url === undefined ? (
-        <pre class="code" tabIndex={0}>
-          {cut(part.data === undefined ? textOfPart(part) : JSON.stringify(part.data, undefined, 2))}
-        </pre>
+        <LongText text={part.data === undefined ? textOfPart(part) : JSON.stringify(part.data, undefined, 2)} />
       ) : (
         <PartBody part={part} />
       )}

@@ -18,6 +18,8 @@ const EMPTY: FollowedTask = { task: undefined, journal: [], log: undefined, erro
 const WAIT = 25;
 /** Milliseconds between two requests for events, so that many events come in one answer. */
 const PAUSE = 120;
+/** Milliseconds before a server that cannot answer now is asked again. */
+const BUSY_PAUSE = 1000;
 /** Milliseconds between two requests for the journal of a task that goes on. */
 const JOURNAL_EVERY = 2000;
 
@@ -43,6 +45,12 @@ export function useTask(key: string): FollowedTask {
         const error = thrown instanceof ApiError ? thrown : new ApiError(String(thrown), 1, key);
         set({ error });
         if (error.status === 0) cancels.push(onNextTry(() => void keepTrying(work)));
+        // The server is starting, or has too much to do.
+        else if (error.status >= 500 || error.status === 429)
+          await pause(BUSY_PAUSE, signal).then(
+            () => keepTrying(work),
+            () => undefined,
+          );
       }
     };
     const readLog = async (): Promise<void> => {

@@ -67,7 +67,7 @@ export function happeningsOf({ rows, journal, history, times, now }: HappeningsI
 function loggedItems(rows: readonly LogRow[], history: TaskAnswer["history"], times: SeqTimes): readonly Happening[] {
   const items: Happening[] = [];
   // The first message is the title of the page.
-  const messages = history.slice(1).filter(({ message }) => message.role === "ROLE_USER");
+  const messages = history.filter(({ after, message }) => after > 0 && message.role === "ROLE_USER");
   let latest = 0;
   let next = 0;
   const addMessages = (upTo: number): void => {

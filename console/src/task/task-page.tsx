@@ -65,13 +65,14 @@ function TaskView({ task, journal, log }: TaskViewProps): JSX.Element {
   const { query } = route.value;
   const view = VIEWS.find(([name]) => name === query.get("view"))?.[0] ?? "events";
   const [follows, setFollows] = useState(!log.ended);
-  const present = useNow();
+  // What has ended does not change.
+  const present = useNow(log.ended ? 3_600_000 : 1000);
   const end = log.ended ? Math.max(Date.parse(task.statusAt), log.times.at(-1)?.at ?? 0) : present;
   const start = Date.parse(task.createdAt);
-  const times = useMemo(
-    () => new SeqTimes(log.times, start, { seq: log.lastSeq, at: end }),
-    [log.times, log.lastSeq, start, end],
-  );
+  const times = useMemo(() => {
+    const active = attemptsOf(journal, end);
+    return new SeqTimes({ known: log.times, start, end: { seq: log.lastSeq, at: end }, active });
+  }, [log.times, log.lastSeq, start, end, journal]);
   const asked = Number(query.get("at") ?? Number.NaN);
   const at = Number.isInteger(asked) && asked >= log.firstSeq && asked < log.lastSeq ? asked : undefined;
   const snapshot = useSnapshot(task.key, at);
@@ -81,11 +82,7 @@ function TaskView({ task, journal, log }: TaskViewProps): JSX.Element {
     load: (signal) => operatorApi.task(task.key, { journal: "false" }, signal),
   });
   const history = details?.history ?? [];
-  const first = history[0]?.message.parts
-    ?.map((part) => part.text ?? "")
-    .join(" ")
-    .trim();
-  const title = first || `Task ${shortId(task.id)}`;
+  const title = task.text || `Task ${shortId(task.id)}`;
   const onMoment = (seq: number | undefined, isFinal: boolean): void => {
     // While one drags, the address is replaced; the moment that one chose is an entry in the history.
     setQuery({ at: seq === undefined ? undefined : String(seq) }, !isFinal);

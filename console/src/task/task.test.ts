@@ -74,7 +74,7 @@ describe("what happened", () => {
       ...(end !== undefined && { end }),
     });
     const journal = [attempt("1", 900), attempt("2", 2500, 3000)];
-    const times = new SeqTimes([], 0, { seq: 3, at: 3000 });
+    const times = new SeqTimes({ known: [], start: 0, end: { seq: 3, at: 3000 } });
     const items = happeningsOf({ rows, journal, history: [], times, now: 3000 });
     expect(items.map(({ kind }) => kind)).toEqual(["chapter", "row", "row", "crash", "chapter", "row"]);
     expect(items.find(({ kind }) => kind === "crash")).toMatchObject({
@@ -85,8 +85,18 @@ describe("what happened", () => {
 
 describe("the times of events", () => {
   it("are evenly spread between known times, and lead back to the same events", () => {
-    const times = new SeqTimes([{ seq: 10, at: 1000 }], 0, { seq: 20, at: 1100 });
+    const times = new SeqTimes({ known: [{ seq: 10, at: 1000 }], start: 0, end: { seq: 20, at: 1100 } });
     expect([0, 5, 10, 15, 20].map((seq) => times.timeOf(seq))).toEqual([0, 500, 1000, 1050, 1100]);
+    for (let seq = 0; seq <= 20; seq += 1) expect(times.seqAt(times.timeOf(seq))).toBe(seq);
+  });
+
+  it("do not lie where the task did not run", () => {
+    const active = [
+      { start: 0, end: 100 },
+      { start: 9000, end: 9100 },
+    ];
+    const times = new SeqTimes({ known: [], start: 0, end: { seq: 20, at: 9100 }, active });
+    expect([5, 10, 15, 20].map((seq) => times.timeOf(seq))).toEqual([50, 100, 9050, 9100]);
     for (let seq = 0; seq <= 20; seq += 1) expect(times.seqAt(times.timeOf(seq))).toBe(seq);
   });
 });

@@ -27,13 +27,14 @@ export function TasksPage(): JSX.Element {
     state: read("state"),
     owner: read("owner"),
     context: read("context"),
+    before: read("before"),
     cursor: read("cursor"),
   };
   const [took, setTook] = useState<number>();
   const key = JSON.stringify({ ...filter, range });
   const { value, error, reload } = usePolled({
     key,
-    every: filter.cursor === undefined ? 2500 : undefined,
+    every: filter.cursor === undefined && filter.before === undefined ? 2500 : undefined,
     load: async (signal) => {
       const started = performance.now();
       const since = range === undefined ? undefined : new Date(Date.now() - range).toISOString();
@@ -70,17 +71,45 @@ export function TasksPage(): JSX.Element {
           <TaskRows tasks={rows} />
         )}
         <footer class="foot">
-          {filter.cursor !== undefined && (
-            <Button icon="left" onClick={() => history.back()}>
-              Newer
-            </Button>
+          {(filter.cursor !== undefined || filter.before !== undefined) && (
+            <>
+              <Button onClick={() => setQuery({ cursor: undefined, before: undefined })}>Newest</Button>
+              <Button icon="left" onClick={() => history.back()}>
+                Back
+              </Button>
+            </>
           )}
           {value?.next !== undefined && <Button onClick={() => setQuery({ cursor: value.next })}>Older</Button>}
+          <JumpField before={filter.before} />
           <span class="soft">Newest change first{took === undefined ? "" : `, answered in ${duration(took)}`}</span>
         </footer>
       </div>
     </Page>
   );
+}
+
+/** Goes to the page of any time at once, however many tasks lie between. */
+function JumpField({ before }: { readonly before: string | undefined }): JSX.Element {
+  return (
+    <label class="jump">
+      <span>Changed before</span>
+      <input
+        type="datetime-local"
+        step="1"
+        value={before === undefined ? "" : localTime(Date.parse(before))}
+        onChange={(event) => {
+          const time = Date.parse(event.currentTarget.value);
+          setQuery({ cursor: undefined, before: Number.isNaN(time) ? undefined : new Date(time).toISOString() });
+        }}
+      />
+    </label>
+  );
+}
+
+/** As the field has it: the local time without a zone. */
+function localTime(time: number): string {
+  const local = new Date(time - new Date(time).getTimezoneOffset() * 60_000);
+  return local.toISOString().slice(0, 19);
 }
 
 function NoTasks(): JSX.Element {

@@ -59,8 +59,8 @@ export async function inspectAgent({ agent, port = 0, allow = [] }: InspectOptio
     sessions,
     version: packageVersion(),
     agent: url.href,
-    forward: ({ url: target, body, ...request }) =>
-      outgoing.fetch(target, { ...request, redirect: "follow", ...(body !== undefined && { body }) }),
+    forward: async ({ url: target, body, ...request }) =>
+      outgoing.fetch(outgoing.check(target), { ...request, redirect: "follow", ...(body !== undefined && { body }) }),
   });
   const environment: TransportEnvironment = {
     authenticate: undefined,

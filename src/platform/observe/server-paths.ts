@@ -27,6 +27,8 @@ export interface ServerPathsOptions {
   readonly security: Security | undefined;
   readonly node: string;
   readonly openStreams: () => number;
+  /** The most that some counts of the process may reach. */
+  readonly limits: Readonly<Record<string, number>>;
 }
 
 /** The paths for operators: `/metrics` and `/operator/v1`. `undefined`: both are turned off. */
@@ -40,8 +42,8 @@ export function createServerPaths(options: ServerPathsOptions): ReservedPaths | 
 }
 
 function operatorPath(options: ServerPathsOptions): ReservedPaths {
-  const { settings, operatorToken, sessions, registry, agents, engine, store, push, security, node, openStreams } =
-    options;
+  const { settings, operatorToken, sessions, registry, agents, engine, store, push, security, node } = options;
+  const { openStreams, limits } = options;
   const policy = settings.operator?.policy;
   const operator = createOperator({
     ...{ store, engine, push, registry },
@@ -52,6 +54,7 @@ function operatorPath(options: ServerPathsOptions): ReservedPaths {
       startedAt: new Date().toISOString(),
       pid: process.pid,
       agents: agents.map(({ id, name, version }) => ({ id, name, version })),
+      limits,
       counts: () => ({ ...engine.counts(), streams: openStreams(), ...webhookCounts(push) }),
     },
   });

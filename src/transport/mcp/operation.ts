@@ -77,7 +77,7 @@ async function performCall(
   if (telemetry?.call !== undefined)
     call.span = telemetry.call({ agent: service.agent.id, dialect: call.dialect, trace: call.sentTrace });
   try {
-    const accepted = acceptCallPath(service, operation, exchange.header(CALL_PATH_HEADER));
+    const accepted = await acceptCallPath(service, operation, exchange.header(CALL_PATH_HEADER));
     call.callPath = accepted.callPath;
     const result = await perform(service, call, accepted.request);
     if (result.kind === "stream") throw new Error("A stream was opened for an MCP client.");
