@@ -174,7 +174,8 @@ describe("palaver send on a terminal", () => {
     const at = ["-a", `${site.url}/agents/booking`, ...flags];
     const { code, stdout, stderr } = await send(["a table", ...at], ["4", "2031-05-17", "yes"]);
     expect(code).toBe(0);
-    expect(`${stdout}${stderr}`.match(/For how many people\?/g)).toHaveLength(1);
+    const screen = `${stdout}${stderr}`.replaceAll("\r\u001b[2K", "\n");
+    expect(screen.match(/^For how many people\?$/gm)).toHaveLength(1);
     expect(stdout).toContain("TASK_STATE_COMPLETED");
     expect(stdout).toContain('"guests": 4');
   });
