@@ -20,6 +20,8 @@ export interface CliContext {
    * terminal.
    */
   readonly prompt?: (question: string, options?: { readonly hidden?: boolean }) => Promise<string | undefined>;
+  /** Calls `handler` when the user interrupts (Ctrl+C), instead of aborting `signal`, until the returned function is called. Absent: there is no user. */
+  readonly onInterrupt?: (handler: () => void) => () => void;
   readonly stdout: Sink;
   readonly stderr: Sink;
   readonly cwd: string;

@@ -1,6 +1,5 @@
 import { homedir } from "node:os";
-import { createInterface } from "node:readline/promises";
-import { Writable } from "node:stream";
+import type { Writable } from "node:stream";
 import { setTimeout as delay } from "node:timers/promises";
 import type { CliContext, Sink } from "./context.ts";
 import { programName } from "./program-name.ts";
@@ -17,8 +16,12 @@ export function createNodeContext(connect: Connect): CliContext {
     get stdin() {
       return process.stdin;
     },
-    ...(process.stdin.isTTY === true &&
-      process.stderr.isTTY === true && { prompt: (question, options) => askLine(question, stop, options) }),
+    ...(process.stdin.isTTY === true && process.stderr.isTTY === true && { prompt: lazyPrompt(stop) }),
+    onInterrupt(handler) {
+      listenOnce(stop);
+      interrupts.push(handler);
+      return () => void interrupts.splice(interrupts.lastIndexOf(handler), 1);
+    },
     stdout: sinkOf(process.stdout, process.stdout.isTTY, stop),
     stderr: sinkOf(process.stderr, process.stderr.isTTY, stop),
     cwd: process.cwd(),
@@ -41,35 +44,36 @@ export function createNodeContext(connect: Connect): CliContext {
   };
 }
 
-/** Asks for one line. Ctrl+C aborts the command; Ctrl+D ends the input. */
-async function askLine(
-  question: string,
-  stop: AbortController,
-  { hidden = false }: { readonly hidden?: boolean } = {},
-): Promise<string | undefined> {
-  // Hidden: the terminal must not echo, and nothing that is typed may be written.
-  if (hidden) process.stderr.write(question);
-  const output = hidden ? new Writable({ write: (_chunk, _encoding, done) => done() }) : process.stderr;
-  const lines = createInterface({ input: process.stdin, output, terminal: true });
-  lines.once("SIGINT", () => stop.abort(new Error("Stopped by SIGINT.")));
-  try {
-    const closed = new Promise<undefined>((resolve) => void lines.once("close", () => resolve(undefined)));
-    return await Promise.race([lines.question(hidden ? "" : question, { signal: stop.signal }), closed]);
-  } finally {
-    lines.close();
-    if (hidden) process.stderr.write("\n");
-  }
-}
-
 /** Contexts that already listen to signals. */
 const listening = new WeakSet<AbortController>();
+
+/** What Ctrl+C does instead of ending the command; the last one is called. */
+const interrupts: (() => void)[] = [];
 
 function listenOnce(stop: AbortController): void {
   if (listening.has(stop)) return;
   listening.add(stop);
-  for (const name of ["SIGINT", "SIGTERM"] as const) {
-    process.once(name, () => stop.abort(new Error(`Stopped by ${name}.`)));
-  }
+  process.once("SIGTERM", () => stop.abort(new Error("Stopped by SIGTERM.")));
+  const interrupt = (): void => {
+    const handler = interrupts.at(-1);
+    if (handler !== undefined) {
+      handler();
+      return;
+    }
+    // The next signal ends the process at once.
+    process.off("SIGINT", interrupt);
+    stop.abort(new Error("Stopped by SIGINT."));
+  };
+  process.on("SIGINT", interrupt);
+}
+
+/** Loads what reads lines with the first question: most commands ask none. */
+function lazyPrompt(stop: AbortController): NonNullable<CliContext["prompt"]> {
+  let prompt: CliContext["prompt"];
+  return async (question, options) => {
+    prompt ??= (await import("./terminal-prompt.ts")).createPrompt(stop);
+    return prompt(question, options);
+  };
 }
 
 /** Writes wait for a slow reader. If the reader closed the pipe (EPIPE), the command is aborted. */

@@ -1,9 +1,10 @@
 import { spawn } from "node:child_process";
-import { once } from "node:events";
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { EventEmitter, once } from "node:events";
+import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { connect } from "palaver/client";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { createTypeChecker } from "../../src/cli/dev/type-checker.ts";
 import { ROOT } from "../architecture/imports.ts";
 import { CommandLine } from "./command-line.ts";
 
@@ -83,6 +84,44 @@ describe("palaver dev", () => {
       await gone;
     }
   });
+});
+
+it("notes type errors with file and line, and when they are gone", async () => {
+  const line = new CommandLine();
+  try {
+    const file = join(line.folder, "wrong.ts");
+    mkdirSync(join(line.folder, "node_modules"));
+    symlinkSync(join(ROOT, "node_modules", "typescript"), join(line.folder, "node_modules", "typescript"));
+    writeFileSync(
+      join(line.folder, "tsconfig.json"),
+      '{ "compilerOptions": { "strict": true, "types": [] }, "files": ["wrong.ts"] }',
+    );
+    writeFileSync(file, "export const a: string = 1;\n");
+    const notes: string[] = [];
+    const noted = new EventEmitter();
+    const checker = createTypeChecker({
+      folder: line.folder,
+      note: (text) => {
+        notes.push(text);
+        noted.emit("note");
+      },
+    });
+    expect(checker).toBeDefined();
+    for (const content of [undefined, "export const a: string = '';\n"]) {
+      if (content !== undefined) writeFileSync(file, content);
+      const next = once(noted, "note");
+      checker?.check();
+      await next;
+    }
+    checker?.close();
+    expect(notes[0]).toMatch(
+      /^wrong\.ts:1:14 type error: Type 'number' is not assignable to type 'string'\. \(TS2322\)$/,
+    );
+    expect(notes[1]).toBe("The types are correct again.");
+    expect(createTypeChecker({ folder: join(line.folder, "node_modules"), note: () => {} })).toBeUndefined();
+  } finally {
+    await line.close();
+  }
 });
 
 /** A port that is free now, and that the second process can use as well. */

@@ -3,9 +3,10 @@ import type { AgentClient, SendOptions } from "../../client/api.ts";
 import { RemoteError } from "../../client/http/errors.ts";
 import type { Part } from "../../protocol/part.ts";
 import { isInterrupted } from "../../protocol/state.ts";
+import type { Task } from "../../protocol/task.ts";
 import { CliError, usageError } from "../cli-error.ts";
 import type { CliContext } from "../context.ts";
-import { askBySchema } from "../session/form.ts";
+import { answerOnTerminal } from "../session/answer-on-terminal.ts";
 import { readParts } from "../session/message-parts.ts";
 import { runSession, type Session } from "../session/session.ts";
 import { showTurn } from "../session/spoken-turn.ts";
@@ -13,7 +14,8 @@ import { agentCommand } from "./agent.ts";
 
 const HELP = `/file PATH  attach a file to the next message
 /new        begin a new conversation
-/exit       leave (also Ctrl+D)`;
+/exit       leave (also Ctrl+D)
+Ctrl+C      cancels the answer that is arriving`;
 
 /** `palaver chat`: a conversation on the terminal. */
 export function chatCommand(context: CliContext): Command {
@@ -51,7 +53,9 @@ async function converse({ session, agent, prompt }: Talk): Promise<void> {
   let waiting: { readonly id: string; readonly isSecret: boolean } | undefined;
   let files: readonly Part[] = [];
   for (;;) {
-    const line = await prompt(waiting === undefined ? "> " : "answer> ", { hidden: waiting?.isSecret === true });
+    const line = await prompt(waiting === undefined ? "> " : waiting.isSecret ? "answer (hidden)> " : "answer> ", {
+      hidden: waiting?.isSecret === true,
+    });
     if (line === undefined || line.trim() === "/exit") return;
     const [, command, argument = ""] = /^\/(file|new|help)\b\s*(.*)$/.exec(line.trim()) ?? [];
     if (command === "help") await notes(session, HELP);
@@ -72,36 +76,53 @@ async function converse({ session, agent, prompt }: Talk): Promise<void> {
   }
 }
 
-/** Sends one message. A failure is printed, and the conversation goes on. */
+/** Sends one message. A failure is printed, and the conversation goes on. Ctrl+C cancels the task. */
 async function turn(
-  { session, agent, prompt }: Talk,
+  { session, agent }: Talk,
   parts: readonly Part[],
   { contextId, taskId }: { readonly contextId: string | undefined; readonly taskId: string | undefined },
 ): ReturnType<typeof showTurn> {
+  const interrupted = new AbortController();
+  const done = session.context.onInterrupt?.(() => interrupted.abort());
+  const onInput = answerOnTerminal(session, { plain: false });
   const options: SendOptions = {
-    signal: session.signal,
-    onInput: answers(session, prompt),
+    signal: AbortSignal.any([session.signal, interrupted.signal]),
+    ...(onInput !== undefined && { onInput }),
     ...(contextId !== undefined && { contextId }),
     ...(taskId !== undefined && { taskId }),
   };
+  let task: Task | undefined;
   try {
-    return await showTurn(session, agent.stream(parts, { ...options, result: "none" }));
+    const stream = agent.stream(parts, { ...options, result: "none" });
+    return await showTurn(session, stream, (known) => {
+      task = known;
+    });
   } catch (error) {
+    if (interrupted.signal.aborted) return await canceled(session, agent, task);
     if (session.signal.aborted || !(error instanceof RemoteError)) throw error;
     await session.warn(`${error.message} (${error.code})`);
     return undefined;
+  } finally {
+    done?.();
   }
 }
 
-/** Questions with a schema are asked field by field. Other questions end the turn, and the next line answers them. */
-function answers(session: Session, prompt: Talk["prompt"]): NonNullable<SendOptions["onInput"]> {
-  return async ({ schema, text, sensitive }) => {
-    if (schema === undefined || sensitive) return undefined;
-    await session.context.stdout.write("\n");
-    await session.note(text);
-    const data = await askBySchema(schema, prompt);
-    return data === undefined ? undefined : [{ data }];
-  };
+/** Cancels the task of an interrupted answer. */
+async function canceled(session: Session, agent: AgentClient, task: Task | undefined): ReturnType<typeof showTurn> {
+  await session.context.stdout.write("\n");
+  if (task === undefined) {
+    await session.note("Interrupted.");
+    return undefined;
+  }
+  try {
+    const ended = await agent.task(task.id).cancel({ signal: session.signal });
+    await session.note("The task was canceled.");
+    return ended;
+  } catch (error) {
+    if (!(error instanceof RemoteError)) throw error;
+    await session.warn(`The task could not be canceled: ${error.message} (${error.code})`);
+    return undefined;
+  }
 }
 
 async function attached(session: Session, path: string): Promise<readonly Part[]> {

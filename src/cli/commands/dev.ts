@@ -4,6 +4,7 @@ import { Command } from "commander";
 import type { CliContext } from "../context.ts";
 import { openBrowser } from "../dev/open-browser.ts";
 import { runRestartingServer } from "../dev/restarting-server.ts";
+import { createTypeChecker } from "../dev/type-checker.ts";
 
 const HELP = `
 All other options are those of palaver serve: see palaver serve --help. Running tasks are not waited for: they go on after the restart.
@@ -23,11 +24,14 @@ export function devCommand(context: CliContext): Command {
     .description("Serve agents, restart when a file changes, and open the console in the browser.")
     .argument("[modules...]", "files that export agents (.ts or .js), and options of palaver serve")
     .option("--no-open", "do not open the console in the browser")
+    .option("--no-types", "do not check the types; needs tsconfig.json and typescript in the current folder")
     .allowUnknownOption()
     .helpOption("-h, --help", "print this help")
     .addHelpText("after", HELP)
-    .action(async (args: readonly string[], { open }: { readonly open: boolean }) => {
+    .action(async (args: readonly string[], { open, types }: { readonly open: boolean; readonly types: boolean }) => {
       const { cwd, stderr, env, signal } = context;
+      const note = (line: string): void => void stderr.write(`palaver dev: ${line}\n`);
+      const checker = types ? createTypeChecker({ folder: cwd, note }) : undefined;
       const hasDrain = args.some((word) => word.startsWith("--drain-timeout"));
       const code = await runRestartingServer({
         argv: [...process.execArgv, MAIN, "serve", ...args, ...(hasDrain ? [] : ["--drain-timeout", "0"])],
@@ -36,9 +40,11 @@ export function devCommand(context: CliContext): Command {
         onConsole: (url) => {
           if (open && stderr.isTTY && !env["CI"]) openBrowser(url);
         },
-        note: (line) => void stderr.write(`palaver dev: ${line}\n`),
+        onChange: () => checker?.check(),
+        note,
         signal,
       });
+      checker?.close();
       if (code !== 0) process.exitCode = code;
     });
 }

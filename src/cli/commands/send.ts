@@ -6,8 +6,8 @@ import type { Part } from "../../protocol/part.ts";
 import { usageError } from "../cli-error.ts";
 import type { CliContext } from "../context.ts";
 import { progressText } from "../output/progress.ts";
+import { answerOnTerminal } from "../session/answer-on-terminal.ts";
 import { asksCaller, showStream } from "../session/follow-stream.ts";
-import { askBySchema } from "../session/form.ts";
 import { addPartOptions, readParts } from "../session/message-parts.ts";
 import { warnOfOutcome } from "../session/outcome.ts";
 import { runSession, type Session } from "../session/session.ts";
@@ -66,40 +66,22 @@ async function send(session: Session, parts: readonly Part[], ifGeneration: numb
     ...(settings.metadata !== undefined && { metadata: settings.metadata }),
     ...(ifGeneration !== undefined && { ifGeneration }),
   };
+  const onInput =
+    settings.output === "json" ? undefined : answerOnTerminal(session, { plain: true, isShown: settings.stream });
+  const answering = onInput === undefined ? options : { ...options, onInput };
   if (settings.stream) {
     if (agent.card.capabilities.streaming !== true)
       await session.warn("The agent does not stream. The task is polled instead.");
-    return showStream(session, agent.stream(parts, { ...options, result: "none" }), settings.taskId);
+    const stream = agent.stream(parts, { ...answering, result: "none" });
+    return showStream(session, stream, { repliedTo: settings.taskId, answers: onInput !== undefined });
   }
   if (settings.wait === false) {
     const sent = checked(await agent.send(parts, { ...options, wait: false }), settings.taskId);
     return output.sent(sent);
   }
   session.progress.say("Waiting for the agent");
-  const onInput = formAnswers(session);
-  const answering = onInput === undefined ? options : { ...options, onInput };
   const sent = await waited(session, agent.stream(parts, answering), { agent, answers: onInput !== undefined });
   await finish(session, agent, checked(sent, settings.taskId));
-}
-
-/** On a terminal: answers questions that have a schema by asking field by field. Other questions stay open, and the command ends with them. */
-function formAnswers(session: Session): SendOptions["onInput"] {
-  const { progress, settings } = session;
-  const { prompt } = session.context;
-  if (prompt === undefined || settings.output === "json") return undefined;
-  return async ({ schema, text, sensitive }) => {
-    // Typed secrets would be shown.
-    if (schema === undefined || sensitive) return undefined;
-    await progress.clear();
-    progress.hold(true);
-    try {
-      await session.note(text);
-      const data = await askBySchema(schema, prompt);
-      return data === undefined ? undefined : [{ data }];
-    } finally {
-      progress.hold(false);
-    }
-  };
 }
 
 /** Fails if the agent created a new task instead of continuing the requested task. */

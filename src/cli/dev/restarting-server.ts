@@ -10,6 +10,8 @@ export interface RestartingServerOptions {
   readonly cwd: string;
   /** Called with the URL of the console when the server has first started. */
   readonly onConsole: (url: string) => void;
+  /** Called at the start and after each change. */
+  readonly onChange: () => void;
   /** Writes a line for the user. */
   readonly note: (line: string) => void;
   /** Stops everything. */
@@ -23,7 +25,7 @@ const CONSOLE_LINE = /^\s*Console:?\s+(\S+)$/m;
  * new code. Resolves with the exit code after `signal` aborts.
  */
 export function runRestartingServer(options: RestartingServerOptions): Promise<number> {
-  const { argv, folders, cwd, onConsole, note, signal } = options;
+  const { argv, folders, cwd, onConsole, onChange, note, signal } = options;
   const { promise, resolve } = Promise.withResolvers<number>();
   let child: ChildProcess | undefined;
   /** The file because of which the running process is being stopped. */
@@ -31,6 +33,7 @@ export function runRestartingServer(options: RestartingServerOptions): Promise<n
   let hasConsole = false;
 
   const start = (): void => {
+    onChange();
     const started = spawn(process.execPath, argv, { cwd, stdio: ["ignore", "pipe", "inherit"] });
     child = started;
     started.stdout.setEncoding("utf8").on("data", (text: string) => {

@@ -5,8 +5,19 @@ import { progressText } from "../output/progress.ts";
 import { warnOfOutcome } from "./outcome.ts";
 import type { Session } from "./session.ts";
 
-/** Prints a stream's events as they arrive. `repliedTo` is the task that the message continues, if any. */
-export async function showStream(session: Session, stream: RemoteStream, repliedTo?: string): Promise<void> {
+export interface ShownStream {
+  /** The task that the message continues, if any. */
+  readonly repliedTo?: string | undefined;
+  /** The stream answers questions itself, and ends with a question that it cannot answer. */
+  readonly answers?: boolean;
+}
+
+/** Prints a stream's events as they arrive. */
+export async function showStream(
+  session: Session,
+  stream: RemoteStream,
+  { repliedTo, answers = false }: ShownStream = {},
+): Promise<void> {
   const { output, progress } = session;
   let isEmpty = true;
   for await (const event of stream) {
@@ -22,7 +33,7 @@ export async function showStream(session: Session, stream: RemoteStream, replied
       progress.say(progressText(event.task));
     }
     await output.event(event);
-    if (asksCaller(event, repliedTo)) break;
+    if (!answers && asksCaller(event, repliedTo)) break;
   }
   if (isEmpty) throw new RemoteError("invalid-agent-response", "The agent's stream ended without an answer.");
   await output.streamEnd(stream.task);

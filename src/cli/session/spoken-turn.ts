@@ -3,16 +3,25 @@ import { oneLine, plainText } from "../../internal/terminal-text.ts";
 import { type Part, textOf } from "../../protocol/part.ts";
 import { isInterrupted, isTerminal } from "../../protocol/state.ts";
 import type { Task } from "../../protocol/task.ts";
+import { MarkdownWriter } from "../output/markdown.ts";
 import type { Session } from "./session.ts";
 
-/** Prints the answer to one message while it arrives: text as it is, files and data as one line each. Resolves with the task, if there is one. */
-export async function showTurn(session: Session, stream: RemoteStream): Promise<Task | undefined> {
+/**
+ * Prints the answer to one message while it arrives: text as Markdown if the output is a terminal, files and data as one line each. Resolves with the task, if there is one.
+ * `onTask` gets it as soon as it is known.
+ */
+export async function showTurn(
+  session: Session,
+  stream: RemoteStream,
+  onTask: (task: Task) => void = () => {},
+): Promise<Task | undefined> {
   const printer = new TurnPrinter(session);
   let task: Task | undefined;
   for await (const event of stream) {
     if (event.kind !== "message") {
       task = event.task;
       session.about(task);
+      onTask(task);
     }
     await printer.event(event);
   }
@@ -22,12 +31,16 @@ export async function showTurn(session: Session, stream: RemoteStream): Promise<
 
 class TurnPrinter {
   readonly #session: Session;
+  readonly #markdown: MarkdownWriter | undefined;
   #isLineOpen = false;
   /** What the agent said last about its work: tasks repeat it. */
   #note = "";
 
   constructor(session: Session) {
     this.#session = session;
+    const { stdout, env } = session.context;
+    const isPlain = !stdout.isTTY || Boolean(env["NO_COLOR"]) || env["TERM"] === "dumb";
+    this.#markdown = isPlain ? undefined : new MarkdownWriter();
   }
 
   async event(event: RemoteStreamEvent): Promise<void> {
@@ -52,14 +65,20 @@ class TurnPrinter {
   }
 
   async closeLine(): Promise<void> {
+    await this.#write(this.#markdown?.end() ?? "");
     if (this.#isLineOpen) await this.#write("\n");
   }
 
   async #parts(parts: readonly Part[]): Promise<void> {
     for (const part of parts) {
-      if (part.text !== undefined && part.filename === undefined) await this.#write(plainText(part.text));
+      if (part.text !== undefined && part.filename === undefined) await this.#text(part.text);
       else await this.#line(described(part));
     }
+  }
+
+  async #text(text: string): Promise<void> {
+    const plain = plainText(text);
+    await this.#write(this.#markdown?.feed(plain) ?? plain);
   }
 
   async #line(text: string): Promise<void> {
