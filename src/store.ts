@@ -33,6 +33,7 @@ export {
   StoreError,
   type StoreErrorCode,
   type StoreOperation,
+  type StoreReport,
   type TaskCreate,
   type TaskEnd,
   type TaskHead,
