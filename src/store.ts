@@ -33,7 +33,6 @@ export {
   StoreError,
   type StoreErrorCode,
   type StoreOperation,
-  type StoreReport,
   type TaskCreate,
   type TaskEnd,
   type TaskHead,
