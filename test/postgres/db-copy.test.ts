@@ -35,7 +35,7 @@ const worker = agent({
       steps.set(name, (steps.get(name) ?? 0) + 1);
     });
     if (kind === "remember") await task.context.set("name", name);
-    if (kind === "recall") return `remembered ${String(await task.context.get("name"))}`;
+    if (kind === "recall") return `remembered ${JSON.stringify(await task.context.get("name"))}`;
     await task.artifact("notes").write(`began ${name}`);
     if (kind === "ask") return `answered ${await task.ask("Which one?")}`;
     if (kind === "sleep") await task.sleep(3000);
@@ -176,7 +176,7 @@ describe.skipIf(reason !== undefined)(
         const again = (await must<{ task: Task }>(after.url, "SendMessage", first)).task;
         expect(again.id).toBe(remembered.id);
         const recalled = await send(after.url, "recall it", { message: { contextId: "shared" } });
-        expect(recalled.artifacts?.[0]?.parts[0]?.text).toBe("remembered all");
+        expect(recalled.artifacts?.[0]?.parts[0]?.text).toBe('remembered "all"');
         // Each webhook gets everything, with its own token, which was stored encrypted.
         const deliveriesOf = (n: number) => deliveries.get(`/${n}`) ?? [];
         const isNotified = (n: number): boolean =>
