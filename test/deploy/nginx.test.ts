@@ -1,6 +1,7 @@
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
 import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import type { IncomingMessage } from "node:http";
 import { connect as connectHttp2 } from "node:http2";
 import { get, request } from "node:https";
 import { createServer as createSocketServer } from "node:net";
@@ -147,11 +148,11 @@ describe.skipIf(program === undefined)(
       const headers = { host: "agents.example.org", "content-type": "application/json", "a2a-version": "1.0" };
       const call = request({ ...tls, host: "127.0.0.1", port, method: "POST", path: "/", headers, agent: false });
       call.end(body);
-      const [response] = await once(call, "response");
+      const [response] = (await once(call, "response")) as [IncomingMessage]; // Safe: the argument of the event.
       expect(response.headers["content-type"]).toBe("text/event-stream");
       let received = "";
       for await (const chunk of response.setEncoding("utf8")) {
-        received += chunk;
+        received += String(chunk);
         // The second part follows only after the first was received: nothing is kept back.
         if (received.includes("first")) release();
       }

@@ -10,7 +10,7 @@ import { must, sendParams, type Task } from "../e2e/rpc.ts";
 import { until } from "../e2e/workbench.ts";
 import { sampled } from "../fixtures/budget.ts";
 import { type PostgresServer, startPostgres, whyNoPostgres } from "../fixtures/postgres-server.ts";
-import { Receiver } from "../push/receiver.ts";
+import { type Received, Receiver } from "../push/receiver.ts";
 
 const reason = await whyNoPostgres();
 const TASKS = sampled(200, 10_000);
@@ -35,7 +35,7 @@ const worker = agent({
       steps.set(name, (steps.get(name) ?? 0) + 1);
     });
     if (kind === "remember") await task.context.set("name", name);
-    if (kind === "recall") return `remembered ${String(await task.context.get("name"))}`;
+    if (kind === "recall") return `remembered ${JSON.stringify(await task.context.get("name"))}`;
     await task.artifact("notes").write(`began ${name}`);
     if (kind === "ask") return `answered ${await task.ask("Which one?")}`;
     if (kind === "sleep") await task.sleep(3000);
@@ -93,7 +93,12 @@ describe.skipIf(reason !== undefined)(
 
     test(`copy: of ${TASKS} tasks, those that wait, sleep or have pending webhooks go on where they were`, async () => {
       let isReceiving = false;
-      const receiver = await Receiver.open(() => (isReceiving ? undefined : "hang"));
+      const deliveries = new Map<string, Received[]>();
+      const receiver = await Receiver.open((received) => {
+        if (!isReceiving) return "hang";
+        deliveries.set(received.path, [...(deliveries.get(received.path) ?? []), received]);
+        return undefined;
+      });
       const file = `sqlite:${join(folder, "tasks.db")}`;
       const before = await serve(file);
       const tasks = new Map<number, Task>();
@@ -147,7 +152,6 @@ describe.skipIf(reason !== undefined)(
       expect(JSON.parse(returned.stdout).records).toEqual(records);
       expect(existsSync(join(folder, "back.db.key"))).toBe(true);
 
-      const received = receiver.received.length;
       isReceiving = true;
       const after = await serve(address("copied"));
       try {
@@ -172,9 +176,9 @@ describe.skipIf(reason !== undefined)(
         const again = (await must<{ task: Task }>(after.url, "SendMessage", first)).task;
         expect(again.id).toBe(remembered.id);
         const recalled = await send(after.url, "recall it", { message: { contextId: "shared" } });
-        expect(recalled.artifacts?.[0]?.parts[0]?.text).toBe("remembered all");
+        expect(recalled.artifacts?.[0]?.parts[0]?.text).toBe('remembered "all"');
         // Each webhook gets everything, with its own token, which was stored encrypted.
-        const deliveriesOf = (n: number) => receiver.received.slice(received).filter(({ path }) => path === `/${n}`);
+        const deliveriesOf = (n: number) => deliveries.get(`/${n}`) ?? [];
         const isNotified = (n: number): boolean =>
           deliveriesOf(n).some(({ body }) => body.includes("TASK_STATE_COMPLETED"));
         await until(() => ofKind("webhook").every(isNotified));

@@ -71,6 +71,9 @@ const get = (url: string, path: string, id: string): Promise<Task> =>
   must<Task>(`${url}/agents/${path}`, "GetTask", { id });
 const keys = (...argv: readonly string[]) =>
   terminal.run(["keys", ...argv], { env: { DATABASE_URL: `${postgres.url}?schema=rotated` } });
+/** The signing keys as `palaver keys list` shows them. */
+const signing = async (): Promise<readonly { readonly kid: string; readonly state: string }[]> =>
+  JSON.parse((await keys("list", "--store", "postgres:", "--json")).stdout).signing;
 const published = async (url: string): Promise<readonly string[]> => {
   const { keys: all } = (await (await fetch(`${url}/.well-known/jwks.json`)).json()) as { keys: { kid: string }[] };
   return all.map(({ kid }) => kid);
@@ -120,8 +123,8 @@ describe.skipIf(reason !== undefined)(
       const [first = ""] = await published(before.url);
       const second = (await keys("rotate", "--store", "postgres:")).stdout.trim();
       expect(second).toMatch(/^[\w-]{43}$/);
-      const listed = JSON.parse((await keys("list", "--store", "postgres:", "--json")).stdout);
-      expect(listed.signing.map(({ kid, state }: { kid: string; state: string }) => [kid, state])).toEqual([
+      const listed = await signing();
+      expect(listed.map(({ kid, state }) => [kid, state])).toEqual([
         [second, "current"],
         [first, "previous"],
       ]);
@@ -135,8 +138,8 @@ describe.skipIf(reason !== undefined)(
       expect(await published(after.url)).toEqual([second]);
       const made = await Promise.all(Array.from({ length: 4 }, () => keys("rotate", "--store", "postgres:")));
       const kids = made.map(({ stdout }) => stdout.trim());
-      const all = JSON.parse((await keys("list", "--store", "postgres:", "--json")).stdout).signing;
-      for (const kid of kids) expect(all.map((key: { kid: string }) => key.kid)).toContain(kid);
+      const all = await signing();
+      for (const kid of kids) expect(all.map((key) => key.kid)).toContain(kid);
     });
 
     test("a bus needs a store that several nodes share, and an address", async () => {

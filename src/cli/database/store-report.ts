@@ -2,7 +2,7 @@ import { inspectStore, type StoreReport } from "../../platform/database/inspect-
 import { placeText, storePlace } from "../../platform/database/store-place.ts";
 import { operatorFileOf, readOperatorFile } from "../../platform/observe/operator-file.ts";
 import type { CliContext } from "../context.ts";
-import { OperatorError, operatorClient } from "./operator-client.ts";
+import { OperatorError, operatorClient } from "../session/operator-client.ts";
 
 /** The figures of a store, and where it is. */
 export interface LocatedReport {

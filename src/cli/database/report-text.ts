@@ -1,5 +1,5 @@
 import type { StoreReport } from "../../platform/database/inspect-store.ts";
-import { table } from "./table.ts";
+import { table } from "../output/table.ts";
 
 type Lag = StoreReport["due"];
 

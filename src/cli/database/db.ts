@@ -10,12 +10,12 @@ import { migrateStore } from "../../platform/database/inspect-store.ts";
 import { placeText, storePlace } from "../../platform/database/store-place.ts";
 import { DEFAULT_STORE } from "../../platform/settings/settings.ts";
 import { StartupError } from "../../platform/startup-error.ts";
+import { exampleText, groupCommand } from "../commands/agent.ts";
 import type { CliContext } from "../context.ts";
 import { startProgress } from "../output/progress.ts";
-import { reportText } from "../output/report-text.ts";
 import { table } from "../output/table.ts";
-import { readStoreReport } from "../session/store-report.ts";
-import { exampleText, groupCommand } from "./agent.ts";
+import { reportText } from "./report-text.ts";
+import { readStoreReport } from "./store-report.ts";
 
 const EXAMPLES = [
   ["palaver db status", "schema, nodes, leases, what waits, and sizes of the default store"],
