@@ -16,6 +16,8 @@ export interface RecordedPane {
 }
 
 const [CHARACTER, LINE, PADDING, BAR] = [7.25, 18, 14, 30];
+/** Seconds: longer pauses, such as that of a slow start, are shortened to this. */
+const LONGEST_GAP = 1.1;
 /** Seconds for which the last picture stays. */
 const PAUSE = 4;
 const COLOURS = { command: "#ffffff", output: "#c9d1d9", note: "#e3b341" };
@@ -25,7 +27,10 @@ const COLOURS = { command: "#ffffff", output: "#c9d1d9", note: "#e3b341" };
  * font of its own. Readers who prefer no motion see the last picture.
  */
 export function terminalSvg(recorded: readonly RecordedPane[], title: string): string {
-  const panes = recorded.map((pane) => ({ ...pane, lines: pane.lines.flatMap((line) => wrapped(line, pane.columns)) }));
+  const panes = shortened(recorded).map((pane) => ({
+    ...pane,
+    lines: pane.lines.flatMap((line) => wrapped(line, pane.columns)),
+  }));
   const rows = Math.max(...panes.map(({ lines }) => lines.length));
   const height = BAR + PADDING + rows * LINE + PADDING;
   const widths = panes.map(({ columns }) => Math.ceil(columns * CHARACTER + 2 * PADDING));
@@ -73,6 +78,20 @@ function paneSvg({ title, lines }: RecordedPane, { left, width, height, times }:
     `<text x="${left + width / 2}" y="19" fill="#8b949e" text-anchor="middle">${escaped(title)}</text>`,
     ...texts,
   ].join("\n");
+}
+
+function shortened(panes: readonly RecordedPane[]): readonly RecordedPane[] {
+  const times = panes.flatMap(({ lines }) => lines.map(({ at }) => at)).toSorted((a, b) => a - b);
+  const shown = new Map<number, number>();
+  let now = 0;
+  for (const [index, time] of times.entries()) {
+    now += Math.min(time - (times[index - 1] ?? time), LONGEST_GAP);
+    shown.set(time, now);
+  }
+  return panes.map((pane) => ({
+    ...pane,
+    lines: pane.lines.map((line) => ({ ...line, at: shown.get(line.at) ?? 0 })),
+  }));
 }
 
 /** The line in pieces that fit, broken between words. */

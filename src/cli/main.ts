@@ -12,9 +12,16 @@ if (Number.parseInt(node, 10) < OLDEST_NODE) {
 // Node keeps the compiled modules in a folder of this user, so that the next start is faster; NODE_DISABLE_COMPILE_CACHE=1 turns it off.
 const { enableCompileCache } = await import("node:module");
 enableCompileCache();
-const { runProgram } = await import("./program.ts");
-const { createNodeContext } = await import("./node-context.ts");
-const { lazyConnect } = await import("./session/lazy-connect.ts");
-const code = await runProgram(process.argv.slice(2), createNodeContext(lazyConnect));
-// 0 is not set: `serve` returns while its server runs, and the server may set an exit code later.
-if (code !== 0) process.exitCode = code;
+const argv = process.argv.slice(2);
+if (argv.length === 1 && (argv[0] === "--version" || argv[0] === "-v")) {
+  // Without the parser, which takes most of the time of such a short command.
+  const { packageVersion } = await import("../platform/version.ts");
+  process.stdout.write(`${packageVersion()}\n`);
+} else {
+  const { runProgram } = await import("./program.ts");
+  const { createNodeContext } = await import("./node-context.ts");
+  const { lazyConnect } = await import("./session/lazy-connect.ts");
+  const code = await runProgram(argv, createNodeContext(lazyConnect));
+  // 0 is not set: `serve` returns while its server runs, and the server may set an exit code later.
+  if (code !== 0) process.exitCode = code;
+}
