@@ -22,8 +22,8 @@ try {
   const clone = spawn("git", ["clone", "--quiet", "--depth", "1", `file://${repository}`, folder], {
     stdio: "inherit",
   });
-  const [code] = await once(clone, "exit");
-  if (code !== 0) throw new Error("The repository could not be cloned.");
+  await once(clone, "exit");
+  if (clone.exitCode !== 0) throw new Error("The repository could not be cloned.");
   console.log(`${seconds()} s: cloned`);
   const consoleUrl = await start();
   console.log(`${seconds()} s: the server listens`);

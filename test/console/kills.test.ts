@@ -57,7 +57,7 @@ describe.skipIf(chromium === undefined && !mustRun)("a page that watches a task 
 
   /** Resolves with the URL of the console. */
   const start = async (): Promise<string> => {
-    const args = ["serve", "test/console/ticking-agent.ts", "--port", `${port}`];
+    const args = ["serve", "test/fixtures/ticking-agent.ts", "--port", `${port}`];
     child = spawn(process.execPath, ["src/cli/main.ts", ...args, "--store", `sqlite:${join(folder, "kills.db")}`], {
       cwd: ROOT,
       env: { ...process.env, TICKING_STOP: join(folder, "stop"), TICKING_PAUSE: `${sampled(20, 150)}` },

@@ -20,11 +20,16 @@ export class ApiError extends Error {
   /** What the server says about the error for programs. */
   readonly details: Readonly<Record<string, string>>;
 
-  constructor(message: string, status: number, request: string, details: ApiError["details"] = {}) {
+  /** `answer`: the status, or the status with the details. */
+  constructor(
+    message: string,
+    answer: number | { readonly status: number; readonly details: ApiError["details"] },
+    request: string,
+  ) {
     super(message);
-    this.status = status;
+    this.status = typeof answer === "number" ? answer : answer.status;
     this.request = request;
-    this.details = details;
+    this.details = typeof answer === "number" ? {} : answer.details;
   }
 }
 
@@ -63,8 +68,8 @@ async function request<T>(path: string, { query = {}, signal, body }: RequestOpt
   noteAnswer();
   if (response.ok) return JSON.parse(text) as T;
   if (response.status === 401) forgetSession();
-  const { message, details } = errorIn(text);
-  throw new ApiError(message ?? `The server answered ${response.status}.`, response.status, shown, details);
+  const { message = `The server answered ${response.status}.`, details = {} } = errorIn(text);
+  throw new ApiError(message, { status: response.status, details }, shown);
 }
 
 function errorIn(text: string): { readonly message?: string; readonly details?: ApiError["details"] } {

@@ -178,7 +178,7 @@ function AgentsPanel(): JSX.Element {
   const agents = overview.value?.server.agents ?? [];
   const { value } = usePolled({
     key: `agents ${agents.length}`,
-    every: 4000,
+    every: 10_000,
     load: async (signal) =>
       Promise.all(
         agents.slice(0, MOST_AGENTS).map(async ({ id, name }) => {

@@ -25,7 +25,7 @@ export function CopyTask({ task }: { readonly task: TaskRow }): JSX.Element {
       onChange={(event) => {
         const text = copiesOf(task)[event.currentTarget.value];
         event.currentTarget.value = "";
-        if (text !== undefined) navigator.clipboard.writeText(text).then(() => announce("Copied"));
+        if (text !== undefined) void navigator.clipboard.writeText(text).then(() => announce("Copied"));
       }}
     >
       <option value="" disabled hidden>

@@ -118,11 +118,11 @@ function headersFrom(value: unknown): Headers {
 
 /** The body of an answer, piece by piece. */
 function sourceOf({ body }: Response): PullSource {
-  const reader = body?.getReader();
+  const reader: ReadableStreamDefaultReader<Uint8Array> | undefined = body?.getReader();
   return {
     async pull() {
-      const { value } = (await reader?.read()) ?? {};
-      return value === undefined ? undefined : new Uint8Array(value);
+      const read = await reader?.read();
+      return read?.value === undefined ? undefined : new Uint8Array(read.value);
     },
     cancel: () => void reader?.cancel().catch(() => {}),
   };

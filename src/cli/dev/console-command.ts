@@ -1,9 +1,9 @@
 import { once } from "node:events";
 import { Command, InvalidArgumentError } from "commander";
 import { inspectAgent } from "../../platform/console/inspect-agent.ts";
+import { exampleText } from "../commands/agent.ts";
 import type { CliContext } from "../context.ts";
-import { openBrowser } from "../dev/open-browser.ts";
-import { exampleText } from "./agent.ts";
+import { openBrowser } from "./open-browser.ts";
 
 const EXAMPLES = [
   ["palaver console http://127.0.0.1:3000", "look at an agent on this machine"],
