@@ -18,6 +18,17 @@ export interface RestartingServer {
   close(): Promise<void>;
 }
 
+interface Running {
+  readonly process: ChildProcess;
+  readonly url: string;
+}
+
+interface Waiting {
+  readonly process: ChildProcess;
+  /** The first line that it prints. */
+  readonly line: Promise<unknown[]>;
+}
+
 export interface RestartingOptions {
   /** Kill the server before this request. */
   killBefore(method: string): boolean;
@@ -25,13 +36,22 @@ export interface RestartingOptions {
 
 export async function startRestartingServer({ killBefore }: RestartingOptions): Promise<RestartingServer> {
   const folder = await mkdtemp(join(tmpdir(), "palaver-mcp-"));
-  const start = async (): Promise<{ process: ChildProcess; url: string }> => {
+  const spawnWaiting = (): Waiting => {
     const child = spawn(process.execPath, [PROGRAM, `sqlite:${join(folder, "tasks.db")}`, "0"], {
-      stdio: ["ignore", "pipe", "inherit"],
+      stdio: ["pipe", "pipe", "inherit"],
       env: { ...process.env, LOG_LEVEL: "silent" },
     });
+    child.stdin.on("error", () => undefined);
+    return { process: child, line: once(createInterface(child.stdout), "line") };
+  };
+  /** The next process is loaded before it is needed: clients do not wait long. */
+  let next = spawnWaiting();
+  const start = async (): Promise<Running> => {
+    const { process: child, line } = next;
+    child.stdin?.write("\n");
+    next = spawnWaiting();
     const exited = once(child, "exit").then(() => Promise.reject(new Error("The server did not start.")));
-    const [url]: unknown[] = await Promise.race([once(createInterface(child.stdout), "line"), exited]);
+    const [url]: unknown[] = await Promise.race([line, exited]);
     exited.catch(() => undefined);
     return { process: child, url: String(url) };
   };
@@ -72,8 +92,11 @@ export async function startRestartingServer({ killBefore }: RestartingOptions): 
       proxy.close();
       proxy.closeAllConnections();
       await busy.catch(() => undefined);
-      current.process.kill("SIGKILL");
-      if (current.process.exitCode === null && current.process.signalCode === null) await once(current.process, "exit");
+      next.line.catch(() => undefined);
+      for (const { process: child } of [current, next]) {
+        child.kill("SIGKILL");
+        if (child.exitCode === null && child.signalCode === null) await once(child, "exit");
+      }
       await rm(folder, { recursive: true, force: true });
     },
   };
