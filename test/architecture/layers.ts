@@ -145,6 +145,7 @@ export const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   "@opentelemetry/api": ["telemetry"],
   "@ai-sdk/openai-compatible": ["adapters"],
   "@modelcontextprotocol/client": ["adapters"],
+  "@agentclientprotocol/sdk": ["adapters"],
   "@langchain/langgraph": ["adapters"],
   "@openai/agents": ["adapters"],
   /** An optional peer, loaded when a PostgreSQL store is opened. */

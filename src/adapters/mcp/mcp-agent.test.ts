@@ -1,5 +1,6 @@
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
+import { mcpAgent } from "./mcp-agent.ts";
 import { type OpenServer, openServer2025, openServer2026 } from "./test/open-servers.ts";
 import { PICTURE, TOOLS } from "./test/records.ts";
 import { failureCode, resultParts, stageMcp, statusText } from "./test/stage-mcp.ts";
@@ -161,6 +162,20 @@ describe.each(Object.entries(SERVERS))("an agent of an MCP server of %s over HTT
 });
 
 describe("an agent of an MCP server of 2026", () => {
+  test("fails a task by name if its tool is gone after a restart", async () => {
+    await using server = await openServer2026();
+    await using stage = await stageMcp({ url: server.url });
+    const asked = await stage.call("book_table", { restaurant: "Krone" });
+    const agents = await mcpAgent({ url: server.url, except: ["book_table"] });
+    try {
+      const after = await stage.harness.crash({ agents });
+      const gone = await after.send({ taskId: asked.id, parts: [{ data: { guests: 2 } }] });
+      expect([gone.status.state, failureCode(gone)]).toEqual(["failed", "mcp-tool-gone"]);
+    } finally {
+      await agents.close?.();
+    }
+  });
+
   test("has skills for prompts and resources, which can be switched off", async () => {
     await using server = await openServer2026();
     await using stage = await stageMcp({ url: server.url });

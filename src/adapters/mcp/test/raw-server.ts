@@ -17,7 +17,7 @@ export type RawAnswer = (call: RawCall) => boolean | Promise<boolean>;
 const TOOL = { name: "go", description: "Goes.", inputSchema: { type: "object" } };
 
 /** An MCP server of 2025 without any SDK, which does what a test wants. Default: one tool, `go`. */
-export async function openRawServer(answer: RawAnswer = () => false) {
+export function openRawServer(answer: RawAnswer = () => false): ReturnType<typeof listen> {
   return listen(async (incoming, outgoing) => {
     if (incoming.method !== "POST") return void outgoing.writeHead(405).end();
     const chunks: Buffer[] = [];
