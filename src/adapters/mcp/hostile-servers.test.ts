@@ -242,7 +242,7 @@ describe("an MCP server that redirects", () => {
         outgoing.writeHead(307, { location: other.url }).end();
         return true;
       },
-      { headers: { authorization: "Bearer secret" } } as Partial<McpAgentOptions>,
+      { headers: { authorization: "Bearer secret" } },
     );
     expect([problem.code, seen]).toEqual(["mcp-unavailable", []]);
   });

@@ -196,9 +196,12 @@ describe("an agent of an MCP server of 2026", () => {
   });
 });
 
-describe.each(["2025", "2026"])("an agent of an MCP server of %s as a program", (revision) => {
+describe.each([
+  ["2025", new URL("./test/program-2025.ts", import.meta.url)],
+  ["2026", new URL("./test/program-2026.ts", import.meta.url)],
+])("an agent of an MCP server of %s as a program", (_revision, program) => {
   test("is started, asked, started again after it died, and leaves nothing behind", async () => {
-    const args = [fileURLToPath(new URL(`./test/program-${revision}.ts`, import.meta.url))];
+    const args = [fileURLToPath(program)];
     const stage = await stageMcp({ command: process.execPath, args });
     try {
       expect(stage.agent.startsPrograms).toBe(true);
