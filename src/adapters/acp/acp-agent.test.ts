@@ -27,6 +27,8 @@ async function stage({
   mkdirSync(cwd);
   const agent = acpAgent({
     ...{ name: "Coder", command: process.execPath, args: [PROGRAM, mode], cwd, stateFolder: folder.file("state") },
+    // The program starts in half the time.
+    env: { NODE_COMPILE_CACHE: process.env["NODE_COMPILE_CACHE"] ?? "" },
     ...{ grace: 500, ...options },
   });
   const harness = await EngineHarness.open({ agents: agent });
