@@ -18,6 +18,10 @@ export const ENTRY_POINTS: Readonly<Record<string, EntryPoint>> = {
     specifier: "palaver",
     purpose: "Write agents and serve them.",
   },
+  acp: {
+    specifier: "palaver/acp",
+    purpose: "Agents that run a program which speaks the Agent Client Protocol, such as a coding agent.",
+  },
   "ai-sdk": {
     specifier: "palaver/ai-sdk",
     purpose: "Serve agents of the AI SDK.",
@@ -33,6 +37,10 @@ export const ENTRY_POINTS: Readonly<Record<string, EntryPoint>> = {
   langgraph: {
     specifier: "palaver/langgraph",
     purpose: "Serve graphs of LangGraph and agents of LangChain.",
+  },
+  mcp: {
+    specifier: "palaver/mcp",
+    purpose: "Agents whose skills are the tools of an MCP server.",
   },
   models: {
     specifier: "palaver/models",

@@ -1,5 +1,5 @@
+import { toolSkill } from "../internal/tool-skill.ts";
 import { withoutTrailing } from "../internal/without-trailing.ts";
-import { toolSkill } from "../protocol/tool-skill.ts";
 import type { A2AAgentCard, A2AAgentSkill } from "./agent-card-types.ts";
 import { type Registration, registeredTools } from "./registered-tools.ts";
 

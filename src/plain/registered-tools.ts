@@ -1,4 +1,4 @@
-import type { DescribedTool } from "../protocol/tool-skill.ts";
+import type { DescribedTool } from "../internal/tool-skill.ts";
 import type { A2AProtocolExtension } from "./types.ts";
 
 /** A tool as an MCP server lists it. Other members are ignored. */

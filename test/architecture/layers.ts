@@ -156,6 +156,7 @@ export const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   "@modelcontextprotocol/client": ["adapters"],
   /** An optional peer, loaded at the first request of an MCP client. */
   "@modelcontextprotocol/server": ["transport"],
+  "@agentclientprotocol/sdk": ["adapters"],
   "@langchain/langgraph": ["adapters"],
   "@openai/agents": ["adapters"],
   /** An optional peer, loaded when a PostgreSQL store is opened. */

@@ -18,6 +18,8 @@ const ALLOWED: readonly WayOut[] = [
   { file: "platform/tracing/collector-connection.ts", what: "node:https request" },
   // The class of answers, to recognise one of `node:http`.
   { file: "transport/node/direct-writer.ts", what: "node:http ServerResponse" },
+  // Calls the MCP server that the operator named, and nothing else: redirects stay within its origin.
+  { file: "adapters/mcp/open-transport.ts", what: "fetch" },
   // Calls whom the person at the terminal names.
   { file: "cli/node-context.ts", what: "fetch" },
   // Runs anywhere, and fetches the keys of issuers that the receiver of notifications has named.

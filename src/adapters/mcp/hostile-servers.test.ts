@@ -3,7 +3,7 @@ import { mcpAgent } from "./mcp-agent.ts";
 import type { McpAgentOptions } from "./mcp-agent-options.ts";
 import { McpServerError } from "./mcp-failure.ts";
 import { openRawServer, type RawAnswer, type RawCall } from "./test/raw-server.ts";
-import { failureCode, type McpStage, resultParts, stageMcp, statusText } from "./test/stage-mcp.ts";
+import { failureCode, type McpStage, resultParts, stageMcp } from "./test/stage-mcp.ts";
 
 /** Bytes of this process's memory may grow by this much while a server sends 100 MB. */
 const MEMORY = 80 * 2 ** 20;
@@ -228,24 +228,6 @@ describe("an MCP server that lies", () => {
       expect((await stage.call("go", { text: `${"a".repeat(50)}!` })).status.state).toBe("completed");
     });
   });
-
-  test("that changes its tools while a task waits: the task ends by name", async () => {
-    let tools = [tool("go"), tool("stay")];
-    const answer: RawAnswer = (call) => listing(tools)(call);
-    await against(answer, async (stage) => {
-      tools = [tool("stay")];
-      // As a task that was stored before the change.
-      const skills = stage.agent.skills as { id: string }[];
-      const asked = stage.call("go");
-      expect((await asked).status.state).toBe("completed");
-      skills.splice(0, 1);
-      const gone = await stage.call("go");
-      expect([gone.status.state, statusText(gone)]).toEqual([
-        "rejected",
-        expect.stringContaining('Unknown skill "go"'),
-      ]);
-    });
-  });
 });
 
 describe("an MCP server that redirects", () => {
@@ -260,7 +242,7 @@ describe("an MCP server that redirects", () => {
         outgoing.writeHead(307, { location: other.url }).end();
         return true;
       },
-      { headers: { authorization: "Bearer secret" } } as Partial<McpAgentOptions>,
+      { headers: { authorization: "Bearer secret" } },
     );
     expect([problem.code, seen]).toEqual(["mcp-unavailable", []]);
   });

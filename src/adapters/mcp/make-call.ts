@@ -48,7 +48,7 @@ const NEVER = 2 ** 31 - 1;
 /** Makes one call and writes its result. What is wrong with the server or the call is a stored failure; it throws only if the task must stop. */
 export async function makeCall(task: TaskContext, work: CallWork, isFirst = true): Promise<CallOutcome> {
   const { connections, settings, step, call, parameters } = work;
-  if (call.kind === "resource" && !call.isOffered(String(parameters.arguments["uri"])))
+  if (call.kind === "resource" && !call.isOffered(textOfValue(parameters.arguments["uri"])))
     return { failure: { code: "mcp-call-refused", message: "The server does not offer a resource with this URI." } };
   let lease: Lease;
   try {
@@ -72,7 +72,7 @@ export async function makeCall(task: TaskContext, work: CallWork, isFirst = true
     if (isSessionUnknown(error) && isFirst) {
       // The server has forgotten the session, so it has not looked at the call. The next connection begins another one.
       lease.release(true);
-      return makeCall(task, work, false);
+      return await makeCall(task, work, false);
     }
     task.log.warn("A call of an MCP server failed", { code: failure.code, error });
     return { failure };
@@ -155,12 +155,12 @@ async function request(client: Client, work: CallWork, options: SendOptions): Pr
     );
   }
   if (call.kind === "prompt") {
-    const texts = Object.fromEntries(Object.entries(given).map(([name, value]) => [name, String(value)]));
+    const texts = Object.fromEntries(Object.entries(given).map(([name, value]) => [name, textOfValue(value)]));
     const result = await client.getPrompt({ name: call.prompt.name, arguments: texts, ...params }, options);
     return isInputRequired(result) ? result : { parts: result.messages.map(({ content }) => blockPart(content)) };
   }
   const result = await client.readResource(
-    { uri: String(given["uri"]), ...params },
+    { uri: textOfValue(given["uri"]), ...params },
     { ...options, cacheMode: "bypass" },
   );
   return isInputRequired(result) ? result : { parts: result.contents.map(contentPart) };
@@ -184,4 +184,9 @@ function lieIn({ structuredContent }: ServerResult, schema: object | undefined):
   // Safe casts: the client has parsed both from JSON.
   const [issue] = checkJson(structuredContent as JsonValue, schema as JsonObject);
   return issue === undefined ? undefined : `${issue.path.join(".") || "it"} ${issue.message}`.slice(0, 300);
+}
+
+/** Arguments of prompts and URIs are texts. */
+function textOfValue(value: JsonValue | undefined): string {
+  return typeof value === "string" ? value : JSON.stringify(value ?? null);
 }

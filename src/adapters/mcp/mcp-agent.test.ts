@@ -1,5 +1,6 @@
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
+import { mcpAgent } from "./mcp-agent.ts";
 import { type OpenServer, openServer2025, openServer2026 } from "./test/open-servers.ts";
 import { PICTURE, TOOLS } from "./test/records.ts";
 import { failureCode, resultParts, stageMcp, statusText } from "./test/stage-mcp.ts";
@@ -161,6 +162,20 @@ describe.each(Object.entries(SERVERS))("an agent of an MCP server of %s over HTT
 });
 
 describe("an agent of an MCP server of 2026", () => {
+  test("fails a task by name if its tool is gone after a restart", async () => {
+    await using server = await openServer2026();
+    await using stage = await stageMcp({ url: server.url });
+    const asked = await stage.call("book_table", { restaurant: "Krone" });
+    const agents = await mcpAgent({ url: server.url, except: ["book_table"] });
+    try {
+      const after = await stage.harness.crash({ agents });
+      const gone = await after.send({ taskId: asked.id, parts: [{ data: { guests: 2 } }] });
+      expect([gone.status.state, failureCode(gone)]).toEqual(["failed", "mcp-tool-gone"]);
+    } finally {
+      await agents.close?.();
+    }
+  });
+
   test("has skills for prompts and resources, which can be switched off", async () => {
     await using server = await openServer2026();
     await using stage = await stageMcp({ url: server.url });
@@ -181,9 +196,12 @@ describe("an agent of an MCP server of 2026", () => {
   });
 });
 
-describe.each(["2025", "2026"])("an agent of an MCP server of %s as a program", (revision) => {
+describe.each([
+  ["2025", new URL("./test/program-2025.ts", import.meta.url)],
+  ["2026", new URL("./test/program-2026.ts", import.meta.url)],
+])("an agent of an MCP server of %s as a program", (_revision, program) => {
   test("is started, asked, started again after it died, and leaves nothing behind", async () => {
-    const args = [fileURLToPath(new URL(`./test/program-${revision}.ts`, import.meta.url))];
+    const args = [fileURLToPath(program)];
     const stage = await stageMcp({ command: process.execPath, args });
     try {
       expect(stage.agent.startsPrograms).toBe(true);

@@ -1,7 +1,7 @@
 import type { Prompt, Resource, ResourceTemplateType, Tool } from "@modelcontextprotocol/client";
 import type { Skill } from "../../engine/agent/agent.ts";
+import { toolSkill } from "../../internal/tool-skill.ts";
 import type { JsonObject } from "../../protocol/json.ts";
-import { toolSkill } from "../../protocol/tool-skill.ts";
 import { argumentsSchema } from "./arguments-schema.ts";
 import { McpServerError } from "./mcp-failure.ts";
 

@@ -1,20 +1,5 @@
-import { findPackageJSON } from "node:module";
 import type { Client } from "@modelcontextprotocol/client";
 import type { McpServerAddress } from "../mcp/mcp-server-address.ts";
-
-const PACKAGE = "@modelcontextprotocol/client";
-
-/** Throws an `Error` that names the package if it is not installed. */
-export function requireMcpClient(): void {
-  try {
-    if (findPackageJSON(PACKAGE, import.meta.url) !== undefined) return;
-  } catch {
-    // It is not installed.
-  }
-  throw new Error(
-    `Tools of MCP servers need the package ${PACKAGE}, which is not installed. Run \`npm install ${PACKAGE}\`.`,
-  );
-}
 
 /** The connection to one MCP server. It is opened with the first call, and opened again after it was lost. */
 export class McpConnection {

@@ -2,7 +2,7 @@ import { copyFileSync } from "node:fs";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { afterEach, describe, expect, test } from "vitest";
 import { temporaryFolder } from "../../testing/temporary-folder.ts";
-import type { requireMcpClient } from "./mcp-connection.ts";
+import type { requireMcpClient } from "../mcp/mcp-client-package.ts";
 import { mcpTools } from "./mcp-tools.ts";
 import { openMcpServer } from "./test/mcp-server.ts";
 import { mockModel, partsOf, serveModel, textPart } from "./test/serve-model.ts";
@@ -128,8 +128,8 @@ describe("tools of an MCP server over stdio", () => {
 test("a missing package is named with the command to install it", async () => {
   // A copy of the file in a folder without packages.
   await using folder = await temporaryFolder();
-  const copy = folder.file("mcp-connection.ts");
-  copyFileSync(fileURLToPath(new URL("./mcp-connection.ts", import.meta.url)), copy);
+  const copy = folder.file("mcp-client-package.ts");
+  copyFileSync(fileURLToPath(new URL("../mcp/mcp-client-package.ts", import.meta.url)), copy);
   const lonely: { requireMcpClient: typeof requireMcpClient } = await import(pathToFileURL(copy).href);
-  expect(() => lonely.requireMcpClient()).toThrow("Run `npm install @modelcontextprotocol/client`");
+  expect(() => lonely.requireMcpClient("Tools")).toThrow("Run `npm install @modelcontextprotocol/client`");
 });

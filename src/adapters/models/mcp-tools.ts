@@ -2,8 +2,9 @@ import type { StandardSchemaV1 } from "@standard-schema/spec";
 import type { TaskContext } from "../../engine/agent/agent.ts";
 import { TaskFailure } from "../../engine/agent/task-failure.ts";
 import type { JsonObject, JsonValue } from "../../protocol/json.ts";
+import { requireMcpClient } from "../mcp/mcp-client-package.ts";
 import type { McpServerAddress } from "../mcp/mcp-server-address.ts";
-import { McpConnection, requireMcpClient } from "./mcp-connection.ts";
+import { McpConnection } from "./mcp-connection.ts";
 import { type McpResult, mcpOutput } from "./mcp-output.ts";
 import type { Tool, ToolProvider, Tools } from "./tool.ts";
 import { filterTools, type ToolFilter } from "./tool-provider.ts";
@@ -37,7 +38,7 @@ const MAX_DESCRIPTION = 4000;
  * package `@modelcontextprotocol/client` is not installed.
  */
 export function mcpTools(options: McpToolsOptions): ToolProvider & { close(): Promise<void> } {
-  requireMcpClient();
+  requireMcpClient("Tools of MCP servers");
   const { connectTimeout = CONNECT_TIMEOUT, repeatable = isHarmless } = options;
   const connection = new McpConnection(options, connectTimeout);
   const list = async (task: TaskContext): Promise<Tools> => {

@@ -12,7 +12,7 @@ export function addMcpOption(command: Command): void {
   command.option(
     "--mcp <url|command>",
     "serve the tools of an MCP server as an agent: its address, or a command that speaks MCP; may be repeated",
-    (value: string, earlier: readonly string[] = []) => [...earlier, value],
+    (value: string, earlier: readonly string[] | undefined) => [...(earlier ?? []), value],
   );
 }
 

@@ -17,23 +17,20 @@ export type RawAnswer = (call: RawCall) => boolean | Promise<boolean>;
 const TOOL = { name: "go", description: "Goes.", inputSchema: { type: "object" } };
 
 /** An MCP server of 2025 without any SDK, which does what a test wants. Default: one tool, `go`. */
-export async function openRawServer(answer: RawAnswer = () => false) {
+export function openRawServer(answer: RawAnswer = () => false): ReturnType<typeof listen> {
   return listen(async (incoming, outgoing) => {
     if (incoming.method !== "POST") return void outgoing.writeHead(405).end();
     const chunks: Buffer[] = [];
     for await (const chunk of incoming) chunks.push(chunk as Buffer);
-    const {
-      id,
-      method,
-      params = {},
-    } = JSON.parse(Buffer.concat(chunks).toString()) as Omit<RawCall, "reply" | "outgoing">;
+    const { id, method, params } = JSON.parse(Buffer.concat(chunks).toString()) as Pick<RawCall, "id" | "method"> &
+      Partial<RawCall>;
     if (id === undefined) return void outgoing.writeHead(202).end();
     const send = (body: object): void => {
       outgoing.writeHead(200, { "content-type": "application/json" });
       outgoing.end(JSON.stringify({ jsonrpc: "2.0", id, ...body }));
     };
     const reply = (result: unknown): void => send({ result });
-    if (await answer({ method, params, id, outgoing, reply })) return;
+    if (await answer({ method, params: params ?? {}, id, outgoing, reply })) return;
     const serverInfo = { name: "raw", version: "1" };
     const capabilities = { tools: {} };
     if (method === "initialize") reply({ protocolVersion: "2025-06-18", capabilities, serverInfo });

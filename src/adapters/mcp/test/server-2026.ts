@@ -1,10 +1,4 @@
-import {
-  acceptedContent,
-  type InputResponses,
-  inputRequired,
-  inputResponse,
-  McpServer,
-} from "@modelcontextprotocol/server";
+import { acceptedContent, inputRequired, inputResponse, McpServer } from "@modelcontextprotocol/server";
 import { z } from "zod";
 import { PICTURE, type Records, text, untilCanceled } from "./records.ts";
 
@@ -49,7 +43,7 @@ export function createServer2026(records: Records, more?: string): McpServer {
           requestState: `table at ${restaurant}`,
         });
       }
-      const content = acceptedContent<{ guests: number }>(ctx.mcpReq.inputResponses as InputResponses, "guests");
+      const content = acceptedContent<{ guests: number }>(ctx.mcpReq.inputResponses, "guests");
       if (content === undefined) return text("Nothing was booked.");
       records.calls.push("book_table");
       return text(`Booked a ${String(state)} for ${content.guests}.`);

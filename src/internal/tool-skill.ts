@@ -1,5 +1,3 @@
-import type { AgentSkill } from "./card.ts";
-
 /** What is known of a tool, for a card. */
 export interface DescribedTool {
   readonly name: string;
@@ -12,6 +10,14 @@ export interface DescribedTool {
         readonly destructiveHint?: boolean | undefined;
       }
     | undefined;
+}
+
+/** The members of a skill in a card. */
+export interface ToolSkill {
+  readonly id: string;
+  readonly name: string;
+  readonly description: string;
+  readonly tags: readonly string[];
 }
 
 const MAX_NAME = 100;
@@ -62,7 +68,7 @@ const CATEGORIES: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** The skill of a tool: its name for people, its description, and tags by category. */
-export function toolSkill(tool: DescribedTool): AgentSkill {
+export function toolSkill(tool: DescribedTool): ToolSkill {
   const { name, annotations } = tool;
   const shown = oneLine(tool.title ?? annotations?.title ?? "") || humanisedName(name);
   return {
@@ -74,13 +80,13 @@ export function toolSkill(tool: DescribedTool): AgentSkill {
 }
 
 /** The name of a tool for people: `github_list_prs` and `github.listPRs` become `GitHub List PRs`. */
-export function humanisedName(name: string): string {
+function humanisedName(name: string): string {
   const words = wordsOf(name).map((word) => SPELLINGS[word] ?? word.charAt(0).toUpperCase() + word.slice(1));
   return words.join(" ") || name;
 }
 
 /** The categories of a tool by the words of its name; `general` if there are none. Also `read-only` and `destructive`, if the tool says so. */
-export function toolTags({ name, annotations }: DescribedTool): readonly string[] {
+function toolTags({ name, annotations }: DescribedTool): readonly string[] {
   const words = new Set(wordsOf(name));
   const found = Object.entries(CATEGORIES).flatMap(([category, members]) =>
     members.some((word) => words.has(word)) ? category : [],
