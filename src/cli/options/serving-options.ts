@@ -53,7 +53,6 @@ type SharedFlags = Pick<
   | "signCards"
   | "answerByContext"
   | "grpc"
-  | "mcp"
   | "otlp"
   | "card"
   | "assumeVersion"
@@ -73,6 +72,8 @@ export interface ServingFlags extends SharedFlags, SecurityFlags, PushFlags {
   /** Separated by commas. */
   readonly preview?: string;
   readonly blockingDefault?: readonly string[];
+  /** Serve the agents as tools of MCP. `--mcp` of `palaver serve` is something else: MCP servers to make agents of. */
+  readonly mcpTools?: boolean;
   /** As `parseRate` reads it: `600/60s`. */
   readonly rateLimit?: string;
   readonly addressRateLimit?: string;
@@ -111,7 +112,7 @@ export function addServingOptions(command: Command): void {
       collect,
     )
     .option("--no-grpc", "do not serve gRPC, which is otherwise on the same port")
-    .option("--no-mcp", "do not serve the agents as tools of the Model Context Protocol, which are otherwise at /mcp")
+    .option("--no-mcp-tools", "do not serve the agents as tools of the Model Context Protocol, which are otherwise at /mcp")
     .optionsGroup("Storage:")
     .option("--store <store>", `where to store tasks: sqlite:FILE, postgres://… or memory: (default: ${DEFAULT_STORE})`)
     .option(
@@ -230,7 +231,7 @@ export function servingOptionsFrom(flags: ServingFlags): ServeOptions {
     flags;
   const { rateLimit, addressRateLimit, idempotentSend, idempotentWindow, maxHops, logLevel, verbose, ...observing } =
     rest;
-  const { logFormat, quiet, metrics, operator, console, ...more } = observing;
+  const { logFormat, quiet, metrics, operator, console, mcpTools, ...more } = observing;
   const { push, others } = apartFromPush(more);
   const { security, shared } = apartFromSecurity(others);
   const level = verbose === true ? "debug" : (logLevel ?? logLevelFrom());
@@ -244,6 +245,7 @@ export function servingOptionsFrom(flags: ServingFlags): ServeOptions {
     corsOrigins: corsOrigin?.flatMap(listFrom),
     versions: versions === undefined ? undefined : listFrom(versions),
     preview: preview === undefined ? undefined : listFrom(preview),
+    mcp: mcpTools,
     blockingDefault: blockingDefault === undefined ? undefined : parseBlockingDefault(blockingDefault),
     retention:
       maxTasks === undefined && maxAge === undefined

@@ -4,7 +4,7 @@ import { A2AError } from "../../protocol/error.ts";
 export type McpSdk = typeof import("@modelcontextprotocol/server");
 
 const MISSING =
-  "MCP is not served: the package @modelcontextprotocol/server is not installed. Run `npm install @modelcontextprotocol/server`, or turn MCP off (--no-mcp)";
+  "MCP is not served: the package @modelcontextprotocol/server is not installed. Run `npm install @modelcontextprotocol/server`, or turn MCP off (--no-mcp-tools)";
 
 /** Loads the package, which is an optional peer, when it is first needed. Rejects with `unavailable` if it is not installed. */
 export async function loadMcpSdk(): Promise<McpSdk> {
