@@ -20,10 +20,13 @@ const QUICK = ["tasks-mrtr-input", "tasks-request-headers", "server-stateless", 
 const ALL = [...new Set([...QUICK, ...TASK_SCENARIOS])];
 
 describe("the conformance kit of MCP", () => {
-  it.each(sampled(QUICK, ALL))("finds nothing wrong in %s but what the baseline lists", async (scenario) => {
-    const { failures, stale } = judge(await runScenario(`${url}/mcp`, scenario), BASELINE["2026-07-28"]);
-    expect({ failures: failures.map(checkName), stale }).toEqual({ failures: [], stale: [] });
-  });
+  it.each(ALL.slice(0, sampled(QUICK.length, ALL.length)))(
+    "finds nothing wrong in %s but what the baseline lists",
+    async (scenario) => {
+      const { failures, stale } = judge(await runScenario(`${url}/mcp`, scenario), BASELINE["2026-07-28"]);
+      expect({ failures: failures.map(checkName), stale }).toEqual({ failures: [], stale: [] });
+    },
+  );
 
   it("reports entries of the baseline that are out of date", () => {
     const check = { scenario: "a", id: "b", status: "SUCCESS", problem: "" } as const;

@@ -178,7 +178,10 @@ interface PolledTask {
 }
 
 /** Sends a request of the revision 2026-07-28 and returns its result. */
-async function post(method: string, params: { readonly name?: string; readonly taskId?: string }): Promise<unknown> {
+async function post(
+  method: string,
+  params: { readonly name?: string; readonly taskId?: string; readonly inputResponses?: object },
+): Promise<unknown> {
   const _meta = {
     "io.modelcontextprotocol/protocolVersion": "2026-07-28",
     "io.modelcontextprotocol/clientInfo": ABOUT,
