@@ -1,4 +1,5 @@
 import { closeSync, constants, ftruncateSync, openSync, renameSync, rmSync, writeSync } from "node:fs";
+import { ChurnMap } from "../../internal/churn-map.ts";
 import type { Logger } from "../../internal/logger.ts";
 import type { SpanText } from "../../telemetry/otlp/otlp-json.ts";
 import { SpanQueue } from "../../telemetry/otlp/span-queue.ts";
@@ -34,7 +35,7 @@ export function openSpanFile(file: string, logger: Logger): SpanSpool {
   const queue = new SpanQueue(NODE_ENCODING);
   for (const line of recoveredSpans(file)) queue.addLine(line);
   if (queue.count > 0) logger.info("Exporting the spans that the last process had not sent", { spans: queue.count });
-  const open = new Map<string, SpanText>();
+  const open = new ChurnMap<string, SpanText>();
   /** Lines that wait to be written. */
   const lines = new TextBytes(LINES, NODE_ENCODING);
   let descriptor: number | undefined;
