@@ -67,7 +67,11 @@ export function readMessage(body: string): Message {
  * `{"state":"TASK_STATE_WORKING","timestamp":"2030-01-31T12:00:00.000Z"}`. `state` is always the first member; `officialJson` relies on it.
  */
 export function writeStatus(status: TaskStatus): string {
-  return JSON.stringify(storedStatus(status));
+  const { state, message, timestamp = "" } = status;
+  // The same text as `JSON.stringify` of the whole, at a third of the cost.
+  const start = `{"state":"${STORED_STATE[state]}",`;
+  if (message === undefined) return `${start}"timestamp":${JSON.stringify(timestamp)}}`;
+  return `${start}"message":${writeMessage(message)},"timestamp":${JSON.stringify(timestamp)}}`;
 }
 
 /** Reverses `writeStatus`. Throws an `Error` for an unknown state, which only a newer version of Palaver can have written. */
@@ -82,7 +86,7 @@ export function readStatus(body: string): TaskStatus {
  */
 export function writeEvent(event: TaskEvent): string {
   const { metadata } = event;
-  if (event.kind === "status") return JSON.stringify({ status: storedStatus(event.status), metadata });
+  if (event.kind === "status") return `{"status":${writeStatus(event.status)}${metadataMember(metadata)}}`;
   if (isTextChunk(event)) return writeTextChunk(event);
   return JSON.stringify({
     artifact: event.artifact,
@@ -93,8 +97,8 @@ export function writeEvent(event: TaskEvent): string {
 }
 
 /** Whether the event only appends one text part, as most events of streams do. */
-function isTextChunk({ artifact, append, metadata }: ArtifactEvent): boolean {
-  if (!append || metadata !== undefined || artifact.parts.length !== 1) return false;
+function isTextChunk({ artifact, append }: ArtifactEvent): boolean {
+  if (!append || artifact.parts.length !== 1) return false;
   if (artifact.name !== undefined || artifact.description !== undefined) return false;
   if (artifact.extensions !== undefined || artifact.metadata !== undefined) return false;
   const [part] = artifact.parts;
@@ -107,10 +111,15 @@ function isTextChunk({ artifact, append, metadata }: ArtifactEvent): boolean {
 }
 
 /** The same text as `JSON.stringify`, at half the cost. */
-function writeTextChunk({ artifact, lastChunk }: ArtifactEvent): string {
+function writeTextChunk({ artifact, lastChunk, metadata }: ArtifactEvent): string {
   const text = JSON.stringify(artifact.parts[0]?.text);
-  const end = lastChunk ? ',"append":true,"lastChunk":true}' : ',"append":true}';
-  return `{"artifact":{"artifactId":${JSON.stringify(artifact.artifactId)},"parts":[{"text":${text}}]}${end}`;
+  const flags = lastChunk ? ',"append":true,"lastChunk":true' : ',"append":true';
+  const start = `{"artifact":{"artifactId":${JSON.stringify(artifact.artifactId)},"parts":[{"text":${text}}]}`;
+  return metadata === undefined ? `${start}${flags}}` : `${start}${flags}${metadataMember(metadata)}}`;
+}
+
+function metadataMember(metadata: JsonObject | undefined): string {
+  return metadata === undefined ? "" : `,"metadata":${JSON.stringify(metadata)}`;
 }
 
 /** Reverses `writeEvent`; the member `status` or `artifact` tells the kind. Throws an `Error` for a text without either. */
@@ -152,14 +161,6 @@ function storedMessage(message: Message): StoredMessage {
 
 function messageOf(stored: StoredMessage): Message {
   return { ...stored, role: stored.role === STORED_ROLE.user ? "user" : "agent" };
-}
-
-function storedStatus(status: TaskStatus): StoredStatus {
-  return {
-    state: STORED_STATE[status.state],
-    ...(status.message !== undefined && { message: storedMessage(status.message) }),
-    timestamp: status.timestamp ?? "",
-  };
 }
 
 function statusOf(stored: StoredStatus): TaskStatus {

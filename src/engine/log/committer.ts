@@ -97,8 +97,8 @@ export class Committer {
 
   /** Puts a source into the commit queue. `isUrgent`: false if its write has only chunks and nothing waits for them; they may wait for others. */
   mark(source: CommitSource, isUrgent: boolean): void {
+    if (source.marked && (this.#isUrgent || !isUrgent)) return;
     if (isUrgent) this.#isUrgent = true;
-    else if (source.marked) return;
     else this.#pace.chunksWritten();
     if (!source.marked) this.#queue.push(source);
     source.marked = true;

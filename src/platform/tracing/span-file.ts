@@ -1,9 +1,10 @@
 import { closeSync, constants, ftruncateSync, openSync, renameSync, rmSync, writeSync } from "node:fs";
+import { ChurnMap } from "../../internal/churn-map.ts";
 import type { Logger } from "../../internal/logger.ts";
 import type { SpanText } from "../../telemetry/otlp/otlp-json.ts";
 import { SpanQueue } from "../../telemetry/otlp/span-queue.ts";
 import type { SpanSpool } from "../../telemetry/otlp/span-spool.ts";
-import { TextBytes } from "../../telemetry/otlp/text-bytes.ts";
+import { TextBytes, type TextEncoding } from "../../telemetry/otlp/text-bytes.ts";
 import { forgottenLine, recoveredSpans, sentLine } from "./span-lines.ts";
 
 /** Spans that have not ended and are kept at most. */
@@ -12,26 +13,35 @@ const MAX_OPEN = 20_000;
 /** Bytes of a file that are tolerated before it is written anew without what the collector has. */
 const MIN_REWRITE = 4_000_000;
 
+/** Milliseconds until lines are written that no commit and no request writes before. */
+const WRITE_AFTER = 10;
+
 /** Bytes that are reserved for lines. */
 const LINES = 65_536;
 
 const EMPTY_FOR_APPENDING = constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC | constants.O_APPEND;
+
+/** Writes into the array without a view of it for each text. */
+const NODE_ENCODING: TextEncoding = {
+  allocate: (size) => Buffer.alloc(size),
+  write: (bytes, text, at) => (bytes instanceof Buffer ? bytes.write(text, at) : 0),
+};
 
 /**
  * Keeps spans in a file until they are sent. Lines are appended: for the beginning of a span, for its end, and for how many ended spans the collector
  * has. Nothing is forced to disk: what the operating system has survives `kill -9`.
  */
 export function openSpanFile(file: string, logger: Logger): SpanSpool {
-  const queue = new SpanQueue();
+  const queue = new SpanQueue(NODE_ENCODING);
   for (const line of recoveredSpans(file)) queue.addLine(line);
   if (queue.count > 0) logger.info("Exporting the spans that the last process had not sent", { spans: queue.count });
-  const open = new Map<string, SpanText>();
+  const open = new ChurnMap<string, SpanText>();
   /** Lines that wait to be written. */
-  const lines = new TextBytes(LINES);
+  const lines = new TextBytes(LINES, NODE_ENCODING);
   let descriptor: number | undefined;
   let size = 0;
   let rewriteAt = MIN_REWRITE;
-  let flushing: NodeJS.Immediate | undefined;
+  let flushing: NodeJS.Timeout | undefined;
   /** The file would give the next process spans that the collector has, so it is removed. */
   const fail = (error: unknown): void => {
     const failed = descriptor;
@@ -71,12 +81,12 @@ export function openSpanFile(file: string, logger: Logger): SpanSpool {
       fail(error);
     }
   };
-  /** Writes the lines soon. */
+  /** Writes the lines soon. A span whose end is lost with the process is sent as one that the process did not end. */
   const schedule = (): void => {
-    flushing ??= setImmediate(() => {
+    flushing ??= setTimeout(() => {
       flushing = undefined;
       flush();
-    });
+    }, WRITE_AFTER).unref();
   };
   rewrite();
   return {
@@ -108,7 +118,7 @@ export function openSpanFile(file: string, logger: Logger): SpanSpool {
       size = 0;
     },
     close() {
-      clearImmediate(flushing);
+      clearTimeout(flushing);
       if (descriptor === undefined) return;
       closeSync(descriptor);
       descriptor = undefined;

@@ -1,5 +1,5 @@
 import type { SpanText } from "./otlp-json.ts";
-import { TextBytes } from "./text-bytes.ts";
+import { TextBytes, type TextEncoding } from "./text-bytes.ts";
 
 /** Bytes of spans after which a request is full. */
 const FULL = 1024 * 1024;
@@ -9,8 +9,12 @@ const BETWEEN = ",\n";
 
 /** Spans that are sent together: their JSON, each followed by a comma and a line feed. */
 export class SpanBatch {
-  readonly text: TextBytes = new TextBytes(FULL + ROOM);
+  readonly text: TextBytes;
   count = 0;
+
+  constructor(encoding?: TextEncoding) {
+    this.text = new TextBytes(FULL + ROOM, encoding);
+  }
 
   /** Empties it, to be used again: a new array of this size is slow to make. */
   clear(): void {
@@ -29,10 +33,16 @@ export class SpanBatch {
  * all other work of tracing.
  */
 export class SpanQueue {
+  readonly #encoding: TextEncoding | undefined;
   #batches: SpanBatch[] = [];
   #spare: SpanBatch | undefined;
   #isFirstSealed = false;
   #count = 0;
+
+  /** `encoding`: that of the runtime, if it has a faster one than browsers. */
+  constructor(encoding?: TextEncoding) {
+    this.#encoding = encoding;
+  }
 
   /** Spans that wait, those that are being sent included. */
   get count(): number {
@@ -83,7 +93,7 @@ export class SpanQueue {
   #open(): SpanBatch {
     let batch = this.#batches.length === 1 && this.#isFirstSealed ? undefined : this.#batches.at(-1);
     if (batch === undefined || batch.text.length >= FULL) {
-      batch = this.#spare ?? new SpanBatch();
+      batch = this.#spare ?? new SpanBatch(this.#encoding);
       this.#spare = undefined;
       this.#batches.push(batch);
     }
