@@ -1,5 +1,7 @@
 import type { Scenario } from "../scenario.ts";
 import { blockingSend } from "./blocking-send.ts";
+import { clusterEvents } from "./cluster-events.ts";
+import { clusterTakeover } from "./cluster-takeover.ts";
 import { CPU_SCENARIOS } from "./cpu.ts";
 import { diskCosts } from "./disk-costs.ts";
 import { flooded } from "./flooded.ts";
@@ -36,4 +38,6 @@ export const SCENARIOS: readonly Scenario[] = [
   idleSubscribers,
   stalledReader,
   largeTask,
+  clusterEvents,
+  clusterTakeover,
 ];

@@ -35,7 +35,9 @@ describe("the plan of faults", () => {
     const severe = faults.filter((kind) => /^(?:suspend|crash|jump)/.test(kind));
     expect(severe).toHaveLength(50);
     expect(new Set(faults).size).toBe(11);
-    expect(plan("a").map(({ do: kind, time }) => [kind, time])).toEqual(plan("a").map(({ do: kind, time }) => [kind, time]));
+    expect(plan("a").map(({ do: kind, time }) => [kind, time])).toEqual(
+      plan("a").map(({ do: kind, time }) => [kind, time]),
+    );
     expect(plan("b").map((fault) => fault.do)).not.toEqual(faults);
   });
 });
