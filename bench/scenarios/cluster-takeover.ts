@@ -103,7 +103,8 @@ async function begin({ url }: Node): Promise<string> {
     headers: { "content-type": "application/json", "a2a-version": "1.0" },
     body: JSON.stringify({ jsonrpc: "2.0", id: 1, method: "SendMessage", params }),
   });
-  const { result }: { readonly result: { readonly task: { readonly id: string } } } = await response.json();
+  // Safe cast: the format of the response.
+  const { result } = (await response.json()) as { readonly result: { readonly task: { readonly id: string } } };
   return result.task.id;
 }
 

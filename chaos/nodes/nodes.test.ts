@@ -1,7 +1,10 @@
 import { describe, expect, it } from "vitest";
+import { openPostgresStore } from "../../src/store/postgres/store.ts";
+import { createOf, NODE, statusEntry, taskId, writeOf } from "../../src/testing/store-operations.ts";
 import { whyNoPostgres } from "../../test/fixtures/postgres-server.ts";
 import { createRandom } from "../random.ts";
 import { reportOf } from "../report.ts";
+import { ChaosDatabase, SCHEMA } from "./database.ts";
 import { NotificationFilter } from "./notification-filter.ts";
 import { readNodesOptions } from "./options.ts";
 import { planFaults } from "./plan.ts";
@@ -23,6 +26,25 @@ describe.skipIf(reason !== undefined)(
       expect(result.counts["tasks"]).toBeGreaterThan(2);
       expect(result.counts["audited writes"]).toBeGreaterThan(20);
     }, 300_000);
+
+    it("are audited: a write of a process that does not hold the lease is found", async () => {
+      const database = await ChaosDatabase.start();
+      try {
+        const store = await openPostgresStore({
+          url: database.urlFor("first", database.port).replace(/[?&]schema=[^&]*/, ""),
+          schema: SCHEMA,
+        });
+        await store.heartbeat(NODE, 60_000);
+        await store.commit([createOf(taskId(1))]);
+        expect(await store.commit([writeOf(taskId(1), { entries: [statusEntry(2)] })])).toEqual([{ status: "ok" }]);
+        expect(await database.strayWrites()).toEqual([]);
+        await database.query(`INSERT INTO ${SCHEMA}.log VALUES ($1, 3, 3, 2, '[]')`, [taskId(1)]);
+        expect(await database.strayWrites()).toEqual([`chaos wrote events from 3 of ${taskId(1)} in epoch 1`]);
+        await store.close();
+      } finally {
+        await database.stop();
+      }
+    });
   },
 );
 
