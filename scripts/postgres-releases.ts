@@ -36,6 +36,6 @@ async function run(
   options: { readonly cwd?: string; readonly env?: NodeJS.ProcessEnv },
 ): Promise<number> {
   const child = spawn(command, [...args], { ...options, stdio: "inherit" });
-  const [code] = await once(child, "exit");
-  return typeof code === "number" ? code : 1;
+  await once(child, "exit");
+  return child.exitCode ?? 1;
 }
