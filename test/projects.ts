@@ -33,4 +33,5 @@ export const OWN_PROCESS: readonly string[] = [
   "src/internal/postgres/driver.test.ts",
   // They start a database server.
   "test/postgres/*.test.ts",
+  "chaos/nodes/*.test.ts",
 ];

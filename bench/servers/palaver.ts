@@ -10,6 +10,10 @@ import { ANSWER, produce, readWorkload } from "./workload.ts";
 export interface PalaverConfig {
   /** A SQLite file; absent: in memory. */
   readonly database?: string;
+  /** The address of a PostgreSQL database. Replaces `database`. */
+  readonly postgres?: string;
+  /** False: the node gets no hints, and finds everything by polling. */
+  readonly hints?: boolean;
   /** Bytes that one task may write. */
   readonly maxTaskBytes?: number;
   /** True: behind an `http.Server`, which has HTTP/1 only. Default: as the server listens itself. */
@@ -25,6 +29,9 @@ export interface PalaverConfig {
 }
 
 const config = readConfig<PalaverConfig>();
+
+// Nothing listens there.
+if (config.hints === false) process.env["DATABASE_DIRECT_URL"] = "postgres://127.0.0.1:1/none";
 
 const bench = agent({
   id: AGENT_ID,
@@ -48,7 +55,7 @@ function aborted(signal: AbortSignal): Promise<void> {
 const server = createServer([bench], {
   port: 0,
   host: "127.0.0.1",
-  store: config.database === undefined ? "memory:" : `sqlite:${config.database}`,
+  store: config.postgres ?? (config.database === undefined ? "memory:" : `sqlite:${config.database}`),
   // Both servers keep all tasks, so that both do the same work.
   retention: {},
   ...(config.otlp !== undefined && { otlp: config.otlp }),

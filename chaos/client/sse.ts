@@ -1,5 +1,3 @@
-import type { IncomingMessage } from "node:http";
-
 export interface SseFrame {
   readonly id: number | undefined;
   readonly data: string;
@@ -9,7 +7,7 @@ export interface SseFrame {
  * The complete frames of a stream. A cut connection ends the stream: data after the last blank line is dropped, as in
  * browsers.
  */
-export async function* sseFrames(response: IncomingMessage): AsyncGenerator<SseFrame, void> {
+export async function* sseFrames(response: AsyncIterable<Uint8Array>): AsyncGenerator<SseFrame, void> {
   const decoder = new TextDecoder();
   let rest = "";
   try {

@@ -89,11 +89,11 @@ export class ChaosDatabase {
   /** Writes of processes that did not hold the lease, as text. */
   async strayWrites(): Promise<readonly string[]> {
     const rows = await this.query(`
-      SELECT task, epoch, process, what FROM ${SCHEMA}.audit_write AS written
+      SELECT process || ' wrote ' || what || ' of ' || task || ' in epoch ' || epoch AS text FROM ${SCHEMA}.audit_write AS written
       WHERE NOT EXISTS (SELECT FROM ${SCHEMA}.audit_claim AS claimed
         WHERE claimed.task = written.task AND claimed.epoch = written.epoch AND claimed.process = written.process)
       ORDER BY at LIMIT 100`);
-    return rows.map(({ task, epoch, process, what }) => `${process} wrote ${what} of ${task} in epoch ${epoch}`);
+    return rows.map(({ text }) => String(text));
   }
 
   /** How many writes and claims the audit has seen. */

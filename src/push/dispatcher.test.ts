@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { NodeLease } from "../engine/record/node-lease.ts";
 import { OutgoingFailure, OutgoingRefused } from "../outgoing/errors.ts";
 import type { TaskId } from "../protocol/ids.ts";
 import { StoreError } from "../store/contract.ts";
@@ -25,6 +26,22 @@ describe("A webhook", () => {
     expect(trial.outcomes()).toEqual(Array.from({ length: 5 }, () => "delivered"));
     const [webhook] = await trial.harness.shared.webhooks(task.id);
     expect(webhook).toMatchObject({ state: "idle", cursor: 5 });
+  });
+
+  it("receives nothing while the lease of the process is not renewed: another process may have sent it", async () => {
+    const clock = { time: 0, now: () => clock.time };
+    const lease = new NodeLease(5000, clock);
+    lease.renewed(0);
+    await using trial = await PushTrial.open({ answer: () => 200, lease });
+    const task = await trial.task("t", HOOK);
+    await trial.posted(1);
+    clock.time = 2500;
+    await task.chunk("one ");
+    await trial.harness.advance(3000);
+    expect(trial.bodies()).toEqual(["status:working"]);
+    lease.renewed(2500);
+    await trial.harness.advance(3000);
+    expect(trial.bodies()).toEqual(["status:working", "chunk:one "]);
   });
 
   it("that is set later receives the events after that", async () => {

@@ -21,6 +21,8 @@ export class Claimer {
   readonly #claiming = new Set<TaskId>();
   /** Tasks whose lease this node holds without a run, with how they were to be started if their process crashed. */
   readonly #abandoned = new Map<TaskId, CrashStart | undefined>();
+  /** How tasks are claimed again after the claim that is under way, because they were released or claimed in the store meanwhile. */
+  readonly #again = new Map<TaskId, ClaimOptions>();
   #retry: Timer | undefined;
 
   constructor(options: ClaimerOptions) {
@@ -74,7 +76,12 @@ export class Claimer {
     const { parts, recovery, isOpen } = this.#options;
     const { runs, environment } = parts;
     if (runs.has(id)) this.#abandoned.delete(id);
-    if (!isOpen() || this.#claiming.has(id) || runs.has(id)) return "skipped";
+    if (!isOpen() || runs.has(id)) return "skipped";
+    if (this.#claiming.has(id)) {
+      // The claim under way may leave the task to this one: it finds that this node holds the lease already.
+      this.#again.set(id, options);
+      return "skipped";
+    }
     this.#claiming.add(id);
     try {
       if (recovery.hasSolo && options.crash?.alone !== true && options.runs !== false) await recovery.waitForSolo();
@@ -85,11 +92,20 @@ export class Claimer {
       environment.logger.warn("A task could not be claimed; trying again in 1 s.", { task: id, error });
       // The lease may be claimed already, so no other node retries. Other tasks may run by then, so the task is not alone.
       this.#abandoned.set(id, options.crash && { ...options.crash, alone: false });
+      this.#again.delete(id);
       this.#retryAbandoned();
       return "skipped";
     } finally {
       this.#claiming.delete(id);
+      this.#claimAgain(id);
     }
+  }
+
+  #claimAgain(id: TaskId): void {
+    const options = this.#again.get(id);
+    if (options === undefined) return;
+    this.#again.delete(id);
+    void this.#claim(id, options);
   }
 
   #retryAbandoned(): void {

@@ -38,12 +38,12 @@ describe("the groups of crashed tasks", () => {
     ]);
   });
 
-  test("mark a task that was the only one on its node", () => {
-    const [group] = planGroups([crashed("a", {}, { node: "one" }), crashed("b"), crashed("c")]);
-    expect(group?.map(({ id, wasOnly }) => [id, wasOnly])).toEqual([
-      ["a", true],
-      ["b", false],
-      ["c", false],
-    ]);
+  test("mark a task that was the only one of its process, but not if other nodes may have claimed tasks of the same one", () => {
+    const wasOnly = (tasks: readonly CrashedTask[]): boolean[] =>
+      planGroups(tasks).flatMap((group) => group.map((member) => member.wasOnly));
+    const none = { node: undefined };
+    expect(wasOnly([crashed("a", {}, none)])).toEqual([true]);
+    expect(wasOnly([crashed("a", {}, none), crashed("b", {}, none)])).toEqual([false, false]);
+    expect(wasOnly([crashed("a")])).toEqual([false]);
   });
 });

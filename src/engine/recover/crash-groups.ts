@@ -32,12 +32,11 @@ export type Group = readonly GroupMember[];
  * (one of them contains the task that crashes the process, so each crash halves the group); the suspects of earlier groups; all other tasks.
  */
 export function planGroups(crashed: readonly CrashedTask[]): readonly Group[] {
-  const perNode = new Map<string | undefined, number>();
-  for (const { node } of crashed) perNode.set(node, (perNode.get(node) ?? 0) + 1);
   const memberOf = (task: CrashedTask): GroupMember => ({
     id: task.id,
     epoch: task.epoch,
-    wasOnly: perNode.get(task.node) === 1,
+    // Other nodes may have claimed further tasks of a named node.
+    wasOnly: task.node === undefined && crashed.length === 1,
     idleCrashes: idleCrashesOf(task),
   });
   const others = crashed.filter((task) => !isSuspect(task)).map(memberOf);

@@ -18,6 +18,8 @@ const POLL_MS = 1000;
 const DUE_PER_POLL = 100;
 /** Tasks that the first poll reads at most: all tasks of a crashed process must be divided into groups together. */
 const CRASHED_PER_POLL = 10_000;
+/** Milliseconds after which the claims in the store are compared with those this node knows, for no particular reason: no task may be forgotten. */
+const RECONCILE_MS = 60_000;
 /** Milliseconds between polls while crashed tasks wait for the group before theirs. */
 const GROUP_POLL_MS = 100;
 
@@ -54,6 +56,7 @@ export class PollLoop {
   #nextWake: number | undefined;
   /** Until when the claims in the store are compared with those this node knows, because an answer was lost. */
   #reconcileUntil = 0;
+  #reconciledAt = 0;
   /** When the lease of another node ends that holds tasks, unless it renews it. */
   #nextLapse: number | undefined;
   /** The last claim found tasks of a node that died. There may be more: each node first takes its share. */
@@ -109,7 +112,7 @@ export class PollLoop {
       );
   }
 
-  /** The answer to a commit was lost: the store may give this node leases that it does not know of. */
+  /** The answer to a commit was lost, or runs were: the store may give this node leases that it does not know of. */
   answerLost(): void {
     const { clock } = this.#options;
     this.#reconcileUntil = clock.now() + 2 * this.#lease.duration;
@@ -148,7 +151,7 @@ export class PollLoop {
     try {
       const hasMore = await this.#startDue();
       await this.#refresh(this.#waiting);
-      if (began < this.#reconcileUntil) await this.#reconcile();
+      if (began < this.#reconcileUntil || began >= this.#reconciledAt + RECONCILE_MS) await this.#reconcile();
       // Overdue tasks that could not be claimed must not shorten the pause.
       for (const at of [this.#nextWake, this.#nextLapse])
         if (at !== undefined && at > began) pause = Math.min(pause, at - began);
@@ -184,6 +187,7 @@ export class PollLoop {
   /** Continues the tasks that the store says this node holds, and that this process does not know of. */
   async #reconcile(): Promise<void> {
     const { parts, claimer, recovery } = this.#options;
+    this.#reconciledAt = this.#options.clock.now();
     const { tasks } = await parts.store.claimsOf(parts.node);
     for (const { id } of tasks)
       if (!parts.runs.has(id) && !recovery.has(id) && !this.#isClaimed(id)) void claimer.adopt(id);
@@ -301,6 +305,7 @@ export class PollLoop {
         tasks: parts.runs.size,
       });
     parts.runs.loseAll({ kind: "lease-lost" });
+    this.answerLost();
   }
 
   async #renewAgain(): Promise<void> {

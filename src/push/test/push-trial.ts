@@ -28,6 +28,8 @@ export interface TrialOptions {
   readonly concurrency?: DispatcherOptions["concurrency"];
   readonly retention?: HarnessOptions["retention"];
   readonly wrapStore?: HarnessOptions["wrapStore"];
+  /** Whether the lease of the node is renewed. Default: always. */
+  readonly lease?: DispatcherOptions["lease"];
   /** Answers requests immediately; `undefined` leaves the answer to the test. */
   readonly answer?: (posted: Posted) => Response | number | undefined;
 }
@@ -55,8 +57,9 @@ export class PushTrial implements AsyncDisposable {
     this.harness = harness;
     this.#commands = commands;
     this.#options = options;
-    const { carries = "event", settings, concurrency = {} } = options;
+    const { carries = "event", settings, concurrency = {}, lease } = options;
     this.push = createPush({
+      ...(lease !== undefined && { lease }),
       store: harness.store,
       bus: harness.bus,
       clock: harness.clock,
