@@ -29,6 +29,8 @@ export interface CalleeMessage {
   readonly metadata: JsonObject;
   readonly outputModes: readonly string[];
   readonly ancestry: Ancestry;
+  /** The called task continues if the calling one is canceled. */
+  readonly detached: boolean;
 }
 
 /** `accepted` comes first, unless the agent answers without a task. Then the events of the task, or the message. */

@@ -219,7 +219,7 @@ class Call {
       ...(answer !== undefined && { taskId: (this.#place?.taskId ?? "") as TaskId }),
       referenceTaskIds: [this.#task.id as TaskId],
     };
-    return { message, metadata, outputModes, ancestry: this.#task.ancestry(budget) };
+    return { message, metadata, outputModes, ancestry: this.#task.ancestry(budget), detached: options.detach === true };
   }
 
   async #read(events: AsyncIterable<CalleeEvent>): Promise<Left> {

@@ -121,8 +121,13 @@ export class RemoteCallee implements Callee {
   async changed(taskId: string, status: TaskStatus, signal: AbortSignal): Promise<void> {
     for (;;) {
       await new Promise<void>((resolve) => {
-        const timer = setTimeout(resolve, POLL_MS);
-        signal.addEventListener("abort", () => (clearTimeout(timer), resolve()), { once: true });
+        const done = (): void => {
+          clearTimeout(timer);
+          signal.removeEventListener("abort", done);
+          resolve();
+        };
+        const timer = setTimeout(done, POLL_MS);
+        signal.addEventListener("abort", done, { once: true });
       });
       signal.throwIfAborted();
       const now = await this.#options.client
