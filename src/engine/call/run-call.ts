@@ -58,17 +58,15 @@ type Left = { readonly message: Message } | { readonly status: TaskStatus | unde
 /** Milliseconds before events that ended too early are read again. */
 const RETRY_MS = 200;
 const LONGEST_RETRY_MS = 5000;
-/** Milliseconds for which an agent that has not accepted the message is tried to be reached. */
-const UNSENT_MS = 30_000;
+/** Milliseconds for which the card of an agent is tried to be read; and for which an agent is tried to be reached that has not accepted the message. */
+const UNKNOWN_MS = 30_000;
+const UNACCEPTED_MS = 600_000;
 
 const ENDS: Readonly<Record<Exclude<TerminalState, "completed">, readonly [CallErrorCode, string]>> = {
   failed: ["call-failed", "failed"],
   rejected: ["call-rejected", "rejected the message"],
   canceled: ["call-canceled", "canceled its task"],
 };
-
-/** Errors after which the called task is still there. */
-const LEAVES_TASK: readonly CallErrorCode[] = ["call-timeout", "call-canceled", "call-needs-input"];
 
 /**
  * Makes a call. What was sent, the called task and the end are stored, so that an attempt after a restart continues the same task and sends nothing
@@ -152,7 +150,8 @@ class Call {
     const { key, label } = this.#call;
     const { code, message, result } = error;
     const task = this.#task;
-    if (LEAVES_TASK.includes(code) && result === undefined && this.#sent !== undefined) await task.abandon(key);
+    // A called task that may be there is canceled.
+    if (result === undefined && this.#sent !== undefined) await task.abandon(key);
     task.requireOpen();
     task.ended(label, code);
     task.remember(key, json({ error: { code, message }, ...(result !== undefined && { result: storedOf(result) }) }));
@@ -351,17 +350,18 @@ class Call {
   }
 
   /**
-   * Makes requests, and repeats them while the agent cannot be reached: for as long as this task may run if a message was sent before, else for
-   * {@link UNSENT_MS}.
+   * Makes requests, and repeats them while the agent cannot be reached: for as long as this task may run if the agent has accepted the message, else
+   * for {@link UNACCEPTED_MS}, or {@link UNKNOWN_MS} if nothing is known of the agent.
    */
   async #patiently<T>(work: () => Promise<T>): Promise<T> {
     const since = this.#task.now();
-    const wasSent = this.#place !== undefined;
+    const isAccepted = this.#place !== undefined;
     for (let wait = RETRY_MS; ; wait = Math.min(2 * wait, LONGEST_RETRY_MS)) {
       try {
         return await this.#reaching(work);
       } catch (error) {
-        const isLate = !wasSent && this.#place === undefined && this.#task.now() - since > UNSENT_MS;
+        const most = this.#callee === undefined && this.#sent === undefined ? UNKNOWN_MS : UNACCEPTED_MS;
+        const isLate = !isAccepted && this.#task.now() - since > most;
         if (!(error instanceof CallError) || !error.transient || isLate) throw error;
         await this.#reaching(() => this.#pause(wait));
       }
