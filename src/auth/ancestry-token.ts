@@ -8,7 +8,7 @@ import {
   jwtVerify,
   SignJWT,
 } from "jose";
-import { type Ancestry, ancestryFrom } from "../protocol/ancestry.ts";
+import { type Ancestry, ancestryFrom } from "../protocol/calls/ancestry.ts";
 import { MAX_CALL_PATH } from "../protocol/call-path.ts";
 import { SIGNING_ALGORITHM, type SigningKeys } from "./signing-keys.ts";
 import type { FindKey } from "./verify/key-set.ts";

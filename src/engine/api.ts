@@ -1,4 +1,4 @@
-import type { Ancestry } from "../protocol/ancestry.ts";
+import type { Ancestry } from "../protocol/calls/ancestry.ts";
 import type { CallPath } from "../protocol/call-path.ts";
 import type { TaskEvent } from "../protocol/event.ts";
 import type { ContextId, TaskId } from "../protocol/ids.ts";

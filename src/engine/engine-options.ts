@@ -8,7 +8,7 @@ import type { Agent } from "./agent/definition.ts";
 import type { Engine, EngineHooks } from "./api.ts";
 import type { Callees } from "./call/callee.ts";
 import type { Limits } from "./limits.ts";
-import type { CallEnvironment } from "./run/child-tasks.ts";
+import type { CallEnvironment } from "./call/child-tasks.ts";
 
 export interface EngineOptions {
   readonly agents: readonly Agent[];

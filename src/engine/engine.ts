@@ -41,7 +41,7 @@ import { Claimer } from "./recover/claimer.ts";
 import { PollLoop } from "./recover/poll-loop.ts";
 import { Recovery } from "./recover/recovery.ts";
 import { RetentionSweeper } from "./retention-sweeper.ts";
-import type { CallEnvironment } from "./run/child-tasks.ts";
+import type { CallEnvironment } from "./call/child-tasks.ts";
 import type { RunEnvironment } from "./run/run-environment.ts";
 import { Runs } from "./run/runs.ts";
 import { StoreProbe } from "./store-probe.ts";

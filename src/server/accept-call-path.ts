@@ -1,5 +1,5 @@
 import type { CallLimits } from "../engine/agent/agent.ts";
-import { type Ancestry, ancestryTextIn, CALLS } from "../protocol/ancestry.ts";
+import { type Ancestry, ancestryTextIn, CALLS } from "../protocol/calls/ancestry.ts";
 import {
   CALL_PATH_KEY,
   type CallPath,

@@ -1,4 +1,4 @@
-import type { Ancestry } from "../protocol/ancestry.ts";
+import type { Ancestry } from "../protocol/calls/ancestry.ts";
 import type { CallPath } from "../protocol/call-path.ts";
 import { invalidField } from "../protocol/error.ts";
 import type { OperationPolicy } from "../protocol/operation.ts";

@@ -3,8 +3,8 @@ import { describe, expect, test } from "vitest";
 import type { AgentClient } from "../../src/client/api.ts";
 import { connect } from "../../src/client/connect.ts";
 import { remoteAgent, type TaskContext } from "../../src/index.ts";
-import { CALLS } from "../../src/protocol/ancestry.ts";
-import { callRelationsOf } from "../../src/protocol/call-tree.ts";
+import { CALLS } from "../../src/protocol/calls/ancestry.ts";
+import { callRelationsOf } from "../../src/protocol/calls/call-tree.ts";
 import type { JsonObject } from "../../src/protocol/json.ts";
 import { agent, textOfTask, World } from "./world.ts";
 

@@ -1,4 +1,4 @@
-import type { Ancestry } from "../../protocol/ancestry.ts";
+import type { Ancestry } from "../../protocol/calls/ancestry.ts";
 import type { TaskEvent } from "../../protocol/event.ts";
 import type { JsonObject } from "../../protocol/json.ts";
 import type { Message } from "../../protocol/message.ts";

@@ -1,6 +1,6 @@
 import { isoTime } from "../../internal/iso-time.ts";
 import { uuidv7 } from "../../internal/uuid.ts";
-import { type Ancestry, CALLS } from "../../protocol/ancestry.ts";
+import { type Ancestry, CALLS } from "../../protocol/calls/ancestry.ts";
 import { NO_CALL_PATH } from "../../protocol/call-path.ts";
 import type { ContextId, TaskId } from "../../protocol/ids.ts";
 import type { JsonObject } from "../../protocol/json.ts";
@@ -15,7 +15,7 @@ import { mergeMetadata } from "../log/task-metadata.ts";
 import type { EngineParts } from "../parts.ts";
 import type { Feed } from "../read/feed.ts";
 import type { RunnerRecord } from "../record/runner-record.ts";
-import { startRelations } from "../run/child-tasks.ts";
+import { startRelations } from "../call/child-tasks.ts";
 import type { Run } from "../run/run.ts";
 import { findEarlierTask, type Idempotency } from "./idempotency.ts";
 import { checkSize } from "./message-size.ts";

@@ -1,5 +1,5 @@
 import { parseOwnJson } from "../../internal/own-json.ts";
-import type { Ancestry } from "../../protocol/ancestry.ts";
+import type { Ancestry } from "../../protocol/calls/ancestry.ts";
 import type { CallPath } from "../../protocol/call-path.ts";
 import type { JsonObject } from "../../protocol/json.ts";
 import { ANONYMOUS, type Principal } from "../../protocol/principal.ts";

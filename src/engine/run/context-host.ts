@@ -5,7 +5,7 @@ import type { InboxEntry, StepRecord, Store } from "../../store/contract.ts";
 import type { InputTimeout } from "../agent/agent.ts";
 import type { ContextStorage } from "../context/context-values.ts";
 import type { TaskLogWriter } from "../log/task-log-writer.ts";
-import type { CallEnvironment, ChildTasks } from "./child-tasks.ts";
+import type { CallEnvironment, ChildTasks } from "../call/child-tasks.ts";
 import type { Emitter } from "./emitter.ts";
 import type { Memory } from "./memory.ts";
 import type { OpenQuestions } from "./open-questions.ts";

@@ -7,7 +7,7 @@ import type { EngineHooks } from "../api.ts";
 import type { Limits } from "../limits.ts";
 import type { Sealer } from "../record/seal.ts";
 import type { Replay } from "../replay/replay.ts";
-import type { CallEnvironment } from "./child-tasks.ts";
+import type { CallEnvironment } from "../call/child-tasks.ts";
 import type { Turn } from "./context-host.ts";
 
 /** What all runs of one engine share. */

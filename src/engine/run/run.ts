@@ -16,7 +16,7 @@ import { readFailure } from "../read/read-retries.ts";
 import { type InboxMessage, readInboxMessage } from "../record/inbox-message.ts";
 import { openSealed } from "../record/seal.ts";
 import { AGENT_FAILED, type AttemptResult, consumeResult, outcomeOf, runOf, type StopCause } from "./attempt-result.ts";
-import { type CallEnvironment, ChildTasks } from "./child-tasks.ts";
+import { type CallEnvironment, ChildTasks } from "../call/child-tasks.ts";
 import type { RunStorage } from "./context-host.ts";
 import { Emitter } from "./emitter.ts";
 import { Memory } from "./memory.ts";

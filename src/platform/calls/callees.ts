@@ -5,7 +5,7 @@ import type { Engine } from "../../engine/api.ts";
 import { CallError } from "../../engine/call/call-error.ts";
 import type { Callee, CalleeAddress, Callees, CallOrigin, OpenChild } from "../../engine/call/callee.ts";
 import type { Logger } from "../../internal/logger.ts";
-import type { Ancestry } from "../../protocol/ancestry.ts";
+import type { Ancestry } from "../../protocol/calls/ancestry.ts";
 import { callPathEntry } from "../../protocol/call-path.ts";
 import type { MessageId, TaskId } from "../../protocol/ids.ts";
 import { ANONYMOUS } from "../../protocol/principal.ts";

@@ -6,7 +6,7 @@ import { isSameStatus, TaskView } from "../../client/follow/task-view.ts";
 import { RemoteError } from "../../client/http/errors.ts";
 import { CallError, type CallErrorCode } from "../../engine/call/call-error.ts";
 import type { Callee, CalleeEvent, CalleeMessage, CallOrigin } from "../../engine/call/callee.ts";
-import { type Ancestry, CALLS } from "../../protocol/ancestry.ts";
+import { type Ancestry, CALLS } from "../../protocol/calls/ancestry.ts";
 import type { TaskEvent } from "../../protocol/event.ts";
 import type { Message } from "../../protocol/message.ts";
 import { isInterrupted, isTerminal } from "../../protocol/state.ts";

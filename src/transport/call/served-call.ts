@@ -1,4 +1,4 @@
-import type { Ancestry } from "../../protocol/ancestry.ts";
+import type { Ancestry } from "../../protocol/calls/ancestry.ts";
 import type { CallPath } from "../../protocol/call-path.ts";
 import type { Operation, OperationPolicy, OperationRequest } from "../../protocol/operation.ts";
 import { ANONYMOUS, type Principal } from "../../protocol/principal.ts";
