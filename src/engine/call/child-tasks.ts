@@ -14,12 +14,12 @@ import type { JsonObject } from "../../protocol/json.ts";
 import { isTerminal } from "../../protocol/state.ts";
 import { publicTaskId } from "../../protocol/task-key.ts";
 import type { CallLimits } from "../agent/call-types.ts";
-import { type BudgetLedger, leftOf } from "./budget-ledger.ts";
-import type { CallGuard } from "./call-guard.ts";
-import type { Callees, CallOrigin, OpenChild } from "./callee.ts";
 import type { TaskLogWriter } from "../log/task-log-writer.ts";
 import { mergeMetadata, readMetadata } from "../log/task-metadata.ts";
 import { callerOf } from "../record/runner-record.ts";
+import { type BudgetLedger, leftOf } from "./budget-ledger.ts";
+import type { CallGuard } from "./call-guard.ts";
+import type { Callees, CallOrigin, OpenChild } from "./callee.ts";
 
 /** What `task.usage` was called with. */
 export interface ReportedUsage {

@@ -1,6 +1,6 @@
 import type { StandardSchemaV1 } from "@standard-schema/spec";
-import { type Ancestry, type Budget, CALLS, lowerBudget } from "../../protocol/calls/ancestry.ts";
 import { type CallPath, callPathEntry } from "../../protocol/call-path.ts";
+import { type Ancestry, type Budget, CALLS, lowerBudget } from "../../protocol/calls/ancestry.ts";
 import type { JsonObject } from "../../protocol/json.ts";
 import { TaskAborted } from "../agent/agent.ts";
 import type { AgentCall, CallOptions, CallTarget } from "../agent/call-types.ts";
@@ -8,9 +8,9 @@ import { toParts } from "../agent/output.ts";
 import type { Output } from "../agent/output-types.ts";
 import { RunningCall } from "./agent-call.ts";
 import type { CallingTask } from "./calling-task.ts";
-import { runCall } from "./run-call.ts";
-import type { CallEnvironment, ChildTasks } from "./child-tasks.ts";
 import { type CallsHost, storedValue } from "./calls-host.ts";
+import type { CallEnvironment, ChildTasks } from "./child-tasks.ts";
+import { runCall } from "./run-call.ts";
 
 /** What the calls of one attempt use. */
 export interface TaskCallsOptions {

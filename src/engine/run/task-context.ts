@@ -34,7 +34,10 @@ import {
 } from "../agent/agent.ts";
 import { filesOf, toMessageParts, toParts } from "../agent/output.ts";
 import { Rejection } from "../agent/rejection.ts";
+import { linkedTasks } from "../agent/status-links.ts";
 import { TaskFailure } from "../agent/task-failure.ts";
+import type { ForwardedQuestion } from "../call/calling-task.ts";
+import { TaskCalls } from "../call/task-calls.ts";
 import type { CallResults } from "../context/call-results.ts";
 import { StoredContextValues } from "../context/context-values.ts";
 import { readConversation } from "../context/conversation.ts";
@@ -51,10 +54,7 @@ import type { Memory } from "./memory.ts";
 import { type NextOptions, nextMessage } from "./next-message.ts";
 import { requireAuth } from "./require-auth.ts";
 import { sleep } from "./sleep.ts";
-import { linkedTasks } from "../agent/status-links.ts";
 import { runStep } from "./step.ts";
-import type { ForwardedQuestion } from "../call/calling-task.ts";
-import { TaskCalls } from "../call/task-calls.ts";
 
 /** The name of the artifact that receives what a run yields or returns. */
 export const RESULT = "result";
