@@ -1,4 +1,4 @@
-import { agent, team } from "palaver";
+import { type Agent, agent, team } from "palaver";
 
 /** Serve all: `palaver serve examples/team.ts`. Each member is an agent of its own, too. */
 const outline = agent({
@@ -60,4 +60,5 @@ const desk = team({
   pick: (task) => (task.text.startsWith("Judge") ? "critics" : "writer"),
 });
 
-export default [desk, writer, critics, outline, draft, length, tone];
+const agents: readonly Agent[] = [desk, writer, critics, outline, draft, length, tone];
+export default agents;

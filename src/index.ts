@@ -57,9 +57,9 @@ export { createServer, type Server } from "./platform/create-server.ts";
 export { type RunningServer, type ServeOptions, serve } from "./platform/serve.ts";
 export type { ServerOptions } from "./platform/settings/settings.ts";
 export { StartupError } from "./platform/startup-error.ts";
-export { type Ancestry, type Budget, CALLS } from "./protocol/ancestry.ts";
 export type { Artifact } from "./protocol/artifact.ts";
-export { type CalledTask, type CallRelations, type Counters, callRelationsOf } from "./protocol/call-tree.ts";
+export { type Ancestry, type Budget, CALLS } from "./protocol/calls/ancestry.ts";
+export { type CalledTask, type CallRelations, type Counters, callRelationsOf } from "./protocol/calls/call-tree.ts";
 export type {
   AgentCapabilities,
   AgentCard,

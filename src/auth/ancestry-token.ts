@@ -8,8 +8,8 @@ import {
   jwtVerify,
   SignJWT,
 } from "jose";
-import { type Ancestry, ancestryFrom } from "../protocol/ancestry.ts";
 import { MAX_CALL_PATH } from "../protocol/call-path.ts";
+import { type Ancestry, ancestryFrom } from "../protocol/calls/ancestry.ts";
 import { SIGNING_ALGORITHM, type SigningKeys } from "./signing-keys.ts";
 import type { FindKey } from "./verify/key-set.ts";
 

@@ -1,5 +1,5 @@
-import type { Ancestry } from "../protocol/ancestry.ts";
 import type { CallPath } from "../protocol/call-path.ts";
+import type { Ancestry } from "../protocol/calls/ancestry.ts";
 import type { TaskEvent } from "../protocol/event.ts";
 import type { ContextId, TaskId } from "../protocol/ids.ts";
 import type { Message } from "../protocol/message.ts";

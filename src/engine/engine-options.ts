@@ -7,9 +7,9 @@ import type { CallLimits } from "./agent/call-types.ts";
 import type { Agent } from "./agent/definition.ts";
 import type { Engine, EngineHooks } from "./api.ts";
 import type { Callees } from "./call/callee.ts";
+import type { CallEnvironment } from "./call/child-tasks.ts";
 import type { Limits } from "./limits.ts";
 import type { NodeLease } from "./record/node-lease.ts";
-import type { CallEnvironment } from "./run/child-tasks.ts";
 
 export interface EngineOptions {
   readonly agents: readonly Agent[];

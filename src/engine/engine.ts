@@ -22,6 +22,7 @@ import type {
 } from "./api.ts";
 import { BudgetLedger } from "./call/budget-ledger.ts";
 import { CallGuard } from "./call/call-guard.ts";
+import type { CallEnvironment } from "./call/child-tasks.ts";
 import type { EngineCounts, EngineOptions, RunningEngine } from "./engine-options.ts";
 import { cancelTask } from "./intake/cancel.ts";
 import { changed } from "./intake/changed.ts";
@@ -42,7 +43,6 @@ import { Claimer } from "./recover/claimer.ts";
 import { PollLoop } from "./recover/poll-loop.ts";
 import { Recovery } from "./recover/recovery.ts";
 import { RetentionSweeper } from "./retention-sweeper.ts";
-import type { CallEnvironment } from "./run/child-tasks.ts";
 import type { RunEnvironment } from "./run/run-environment.ts";
 import { Runs } from "./run/runs.ts";
 import { StoreProbe } from "./store-probe.ts";

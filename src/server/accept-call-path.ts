@@ -1,5 +1,4 @@
 import type { CallLimits } from "../engine/agent/agent.ts";
-import { type Ancestry, ancestryTextIn, CALLS } from "../protocol/ancestry.ts";
 import {
   CALL_PATH_KEY,
   type CallPath,
@@ -10,6 +9,7 @@ import {
   parseCallPath,
   withoutCallPath,
 } from "../protocol/call-path.ts";
+import { type Ancestry, ancestryTextIn, CALLS } from "../protocol/calls/ancestry.ts";
 import { A2AError, invalidField } from "../protocol/error.ts";
 import type { OperationRequest, SendRequest } from "../protocol/operation.ts";
 

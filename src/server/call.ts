@@ -1,5 +1,5 @@
-import type { Ancestry } from "../protocol/ancestry.ts";
 import type { CallPath } from "../protocol/call-path.ts";
+import type { Ancestry } from "../protocol/calls/ancestry.ts";
 import { invalidField } from "../protocol/error.ts";
 import type { OperationPolicy } from "../protocol/operation.ts";
 import type { Principal, Scope } from "../protocol/principal.ts";

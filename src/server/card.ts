@@ -1,7 +1,7 @@
 import type { Agent, Skill } from "../engine/agent/agent.ts";
 import { definitionProblems } from "../engine/agent/definition-problems.ts";
 import { jsonSchemaOf } from "../engine/agent/json-schema.ts";
-import { CALLS } from "../protocol/ancestry.ts";
+import { CALLS } from "../protocol/calls/ancestry.ts";
 import type { AgentCard, AgentExtension, AgentInterface, AgentSkill } from "../protocol/card.ts";
 import { A2AError } from "../protocol/error.ts";
 import { IDEMPOTENT_SEND, INPUT_SCHEMAS } from "../protocol/extensions.ts";

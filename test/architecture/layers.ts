@@ -90,9 +90,9 @@ export const SUBFOLDERS: Readonly<Record<string, Readonly<Record<string, readonl
     /** What the agent's code reads and writes beyond its own task: values and earlier tasks of the context. */
     context: ["agent", "read", "log", "api.ts"],
     /** Calls of other agents. It knows them by a contract: where they run, the platform decides. */
-    call: ["agent", "record"],
+    call: ["agent", "record", "log"],
     run: ["agent", "call", "context", "record", "read", "log", "replay", "api.ts", "limits.ts"],
-    intake: ["agent", "record", "read", "log", "run", "api.ts", "limits.ts", "parts.ts"],
+    intake: ["agent", "call", "record", "read", "log", "run", "api.ts", "limits.ts", "parts.ts"],
     recover: ["agent", "record", "read", "log", "run", "parts.ts"],
   },
   "store/sqlite": {

@@ -3,8 +3,8 @@ import { describe, expect, test } from "vitest";
 import type { AgentClient } from "../../src/client/api.ts";
 import { connect } from "../../src/client/connect.ts";
 import { remoteAgent, type TaskContext } from "../../src/index.ts";
-import { CALLS } from "../../src/protocol/ancestry.ts";
-import { callRelationsOf } from "../../src/protocol/call-tree.ts";
+import { CALLS } from "../../src/protocol/calls/ancestry.ts";
+import { callRelationsOf } from "../../src/protocol/calls/call-tree.ts";
 import type { JsonObject } from "../../src/protocol/json.ts";
 import { agent, textOfTask, World } from "./world.ts";
 
@@ -40,7 +40,6 @@ const changing =
 
 describe("an agent of another server", () => {
   test("is told the ancestry, and shows it; a question comes back", async () => {
-    let caller: World | undefined;
     const far = agent("far", async (task) => `${await task.ask("Sure?")}!`);
     await using other = new World([far], { serverId: "other" });
     const near = agent(
@@ -48,8 +47,7 @@ describe("an agent of another server", () => {
       trying(() => clientOf(() => other, "far")),
     );
     await using world = new World([near], { serverId: "here" });
-    caller = world;
-    const waiting = await caller.run("near", "go");
+    const waiting = await world.run("near", "go");
     expect(waiting.status.state).toBe("input-required");
     const [child] = await other.tasks("far");
     expect(callRelationsOf(child?.metadata)).toMatchObject({
@@ -58,8 +56,8 @@ describe("an agent of another server", () => {
       depth: 1,
       verified: false,
     });
-    await (await caller.client("near")).send("yes", { taskId: waiting.id });
-    expect(textOfTask(await caller.until("near", waiting.id, "completed"))).toBe("(yes!)");
+    await (await world.client("near")).send("yes", { taskId: waiting.id });
+    expect(textOfTask(await world.until("near", waiting.id, "completed"))).toBe("(yes!)");
     expect(await other.tasks("far")).toHaveLength(1);
   });
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { CALLS } from "../../src/protocol/ancestry.ts";
-import { callRelationsOf } from "../../src/protocol/call-tree.ts";
+import { CALLS } from "../../src/protocol/calls/ancestry.ts";
+import { callRelationsOf } from "../../src/protocol/calls/call-tree.ts";
 import { agent, textOfTask, World } from "./world.ts";
 
 const upper = agent("upper", async (task) => task.text.toUpperCase());

@@ -122,3 +122,26 @@ describe("a task on another server", () => {
     expect(await settled(other, "waiter")).toEqual(["canceled", "canceled"]);
   });
 });
+
+test("a task that is canceled while its message is on the way leaves nothing behind", async () => {
+  for (let round = 0; round < 10; round++) {
+    let called: (() => void) | undefined;
+    const isCalled = new Promise<void>((resolve) => {
+      called = resolve;
+    });
+    const top = agent("top", async (task) => {
+      const call = task.call("leaf", "x");
+      called?.();
+      await call;
+    });
+    await using world = new World([top, leaf]);
+    const sent = await (await world.client("top")).send("go", { wait: false });
+    await isCalled;
+    for (let turn = 0; turn < round; turn++) await new Promise((resolve) => setImmediate(resolve));
+    const id = sent.kind === "task" ? sent.task.id : "";
+    await (await world.client("top")).task(id).cancel();
+    while ((await world.tasks("leaf")).some(({ status }) => !isTerminal(status.state)))
+      await new Promise((resolve) => setTimeout(resolve, 10));
+    expect((await world.tasks("leaf")).every(({ status }) => status.state === "canceled")).toBe(true);
+  }
+});

@@ -5,7 +5,7 @@ import type { Callees } from "../../src/engine/call/callee.ts";
 import { createDeferred } from "../../src/internal/deferred.ts";
 import { SILENT_LOGGER } from "../../src/internal/logger.ts";
 import { createCallees } from "../../src/platform/calls/callees.ts";
-import { callRelationsOf } from "../../src/protocol/call-tree.ts";
+import { callRelationsOf } from "../../src/protocol/calls/call-tree.ts";
 import type { MessageId, TaskId } from "../../src/protocol/ids.ts";
 import { textOf } from "../../src/protocol/part.ts";
 import { isTerminal } from "../../src/protocol/state.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { TaskContext } from "../../src/index.ts";
-import { callRelationsOf } from "../../src/protocol/call-tree.ts";
+import { callRelationsOf } from "../../src/protocol/calls/call-tree.ts";
 import { agent, textOfTask, World } from "./world.ts";
 
 /** Calls an agent and returns its text, or the code of the error. */

@@ -5,7 +5,7 @@ import { agentTools } from "../../src/adapters/models/agent-tools.ts";
 import { modelAgent } from "../../src/adapters/models/model-agent.ts";
 import { openModelServer } from "../../src/adapters/models/test/model-server.ts";
 import { skill, team } from "../../src/index.ts";
-import { callRelationsOf } from "../../src/protocol/call-tree.ts";
+import { callRelationsOf } from "../../src/protocol/calls/call-tree.ts";
 import { agent, textOfTask, World } from "./world.ts";
 
 test("the example has a router, a pipeline and parallel calls", async () => {

@@ -13,6 +13,9 @@ import { jsonRpc1_0 } from "./speakers/v1-0-jsonrpc.ts";
 import { rest1_0 } from "./speakers/v1-0-rest.ts";
 import { SPEAKERS } from "./speakers.ts";
 
+/** Every card declares it. */
+const CALLS = "urn:palaver:extension:calls";
+
 const RICH = agent({
   id: "rich",
   name: "Rich",
@@ -137,7 +140,7 @@ describe("a card", () => {
         streaming: true,
         pushNotifications: true,
         extendedAgentCard: true,
-        extensions: [{ uri: "https://example.org/x", description: "X.", params: { deep: [1] } }],
+        extensions: [{ uri: "https://example.org/x", description: "X.", params: { deep: [1] } }, { uri: CALLS }],
       },
       securitySchemes: {
         key: { apiKeySecurityScheme: { location: "header", name: "X-Key", description: "A key." } },
@@ -260,7 +263,7 @@ describe("a card", () => {
       supportsAuthenticatedExtendedCard: true,
       preferredTransport: "JSONRPC",
       security: [{ bearer: [] }, { key: [], oauth: ["read"] }],
-      capabilities: { extensions: [{ uri: "https://example.org/x" }] },
+      capabilities: { extensions: [{ uri: "https://example.org/x" }, { uri: CALLS }] },
       securitySchemes: { oauth: { type: "oauth2", flows: { authorizationCode: {}, clientCredentials: {} } } },
     });
     expect(card).not.toHaveProperty("securitySchemes.tls");

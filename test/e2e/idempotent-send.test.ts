@@ -147,7 +147,9 @@ describe("a repeated message", () => {
       await server.fetch(new Request("http://localhost/.well-known/agent-card.json"))
     ).json();
     expect(card).toMatchObject({
-      capabilities: { extensions: [{ uri: IDEMPOTENT_SEND, params: { windowSeconds: 60 } }] },
+      capabilities: {
+        extensions: [{ uri: IDEMPOTENT_SEND, params: { windowSeconds: 60 } }, { uri: "urn:palaver:extension:calls" }],
+      },
     });
     await server.close();
   });

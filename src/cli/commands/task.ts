@@ -7,7 +7,7 @@ import { taskDownloadCommand } from "./task-download.ts";
 import { taskGetCommand } from "./task-get.ts";
 import { taskListCommand } from "./task-list.ts";
 import { taskSubscribeCommand } from "./task-subscribe.ts";
-import { taskTreeCommand } from "./task-tree.ts";
+import { taskTreeCommand } from "./tree/task-tree.ts";
 
 /** The group `palaver task`. */
 export function taskCommand(context: CliContext): Command {

@@ -1,4 +1,4 @@
-import { lowerBudget } from "../../protocol/ancestry.ts";
+import { lowerBudget } from "../../protocol/calls/ancestry.ts";
 import type { CallLimits } from "./call-types.ts";
 
 export const DEFAULT_CALL_LIMITS: CallLimits = {

@@ -1,7 +1,7 @@
 import type { StandardSchemaV1 } from "@standard-schema/spec";
-import type { Budget } from "../../protocol/ancestry.ts";
 import type { Artifact } from "../../protocol/artifact.ts";
-import type { Counters } from "../../protocol/call-tree.ts";
+import type { Budget } from "../../protocol/calls/ancestry.ts";
+import type { Counters } from "../../protocol/calls/call-tree.ts";
 import type { ArtifactEvent, StatusEvent } from "../../protocol/event.ts";
 import type { JsonObject, JsonValue } from "../../protocol/json.ts";
 import type { Message } from "../../protocol/message.ts";

@@ -41,7 +41,6 @@ export class RunningCall implements AgentCall, CallSink {
     );
   }
 
-  // biome-ignore lint/suspicious/noThenProperty: a call is awaited for its result
   then<One = CallResult, Other = never>(
     fulfilled?: ((value: CallResult) => One | PromiseLike<One>) | null,
     rejected?: ((reason: unknown) => Other | PromiseLike<Other>) | null,

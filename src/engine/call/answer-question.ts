@@ -1,7 +1,7 @@
+import { relayedAnswer, relayedQuestion } from "../../protocol/calls/relayed-question.ts";
 import { inputSchemaOf } from "../../protocol/input-request.ts";
 import type { JsonObject, JsonValue } from "../../protocol/json.ts";
 import { type Part, textOf } from "../../protocol/part.ts";
-import { relayedAnswer, relayedQuestion } from "../../protocol/relayed-question.ts";
 import type { TaskStatus } from "../../protocol/task.ts";
 import type { CallOptions, CallQuestion } from "../agent/call-types.ts";
 import { toParts } from "../agent/output.ts";

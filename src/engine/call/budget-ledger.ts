@@ -1,5 +1,5 @@
-import type { Budget } from "../../protocol/ancestry.ts";
-import { type Counters, spentOf } from "../../protocol/call-tree.ts";
+import type { Budget } from "../../protocol/calls/ancestry.ts";
+import { type Counters, spentOf } from "../../protocol/calls/call-tree.ts";
 
 interface Tree {
   /** Of the root; `undefined` if it is not in this process. */

@@ -1,4 +1,4 @@
-import type { Budget } from "../../protocol/ancestry.ts";
+import type { Budget } from "../../protocol/calls/ancestry.ts";
 import type { CallLimits } from "../agent/call-types.ts";
 import { CallError, type CallRefusal } from "./call-error.ts";
 

@@ -1,6 +1,6 @@
 import type { StandardSchemaV1 } from "@standard-schema/spec";
 import type { Artifact } from "../../protocol/artifact.ts";
-import { type Counters, reportedUsage } from "../../protocol/call-tree.ts";
+import { type Counters, reportedUsage } from "../../protocol/calls/call-tree.ts";
 import type { JsonValue } from "../../protocol/json.ts";
 import type { Message } from "../../protocol/message.ts";
 import { type Part, textOf } from "../../protocol/part.ts";

@@ -1,4 +1,4 @@
-import type { Ancestry } from "../../protocol/ancestry.ts";
+import type { Ancestry } from "../../protocol/calls/ancestry.ts";
 import type { TaskEvent } from "../../protocol/event.ts";
 import type { JsonObject } from "../../protocol/json.ts";
 import type { Message } from "../../protocol/message.ts";
@@ -29,6 +29,8 @@ export interface CalleeMessage {
   readonly metadata: JsonObject;
   readonly outputModes: readonly string[];
   readonly ancestry: Ancestry;
+  /** The called task continues if the calling one is canceled. */
+  readonly detached: boolean;
 }
 
 /** `accepted` comes first, unless the agent answers without a task. Then the events of the task, or the message. */

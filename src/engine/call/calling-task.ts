@@ -1,5 +1,5 @@
-import type { Ancestry, Budget } from "../../protocol/ancestry.ts";
-import type { CalledTask, Counters } from "../../protocol/call-tree.ts";
+import type { Ancestry, Budget } from "../../protocol/calls/ancestry.ts";
+import type { CalledTask, Counters } from "../../protocol/calls/call-tree.ts";
 import type { JsonValue } from "../../protocol/json.ts";
 import type { Message } from "../../protocol/message.ts";
 import type { Part } from "../../protocol/part.ts";

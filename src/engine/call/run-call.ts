@@ -10,6 +10,7 @@ import type { CallOptions, CallResult, CallTarget } from "../agent/call-types.ts
 import type { CallSink } from "./agent-call.ts";
 import { answerOf, type CalleeAnswer } from "./answer-question.ts";
 import { CallError, type CallErrorCode } from "./call-error.ts";
+import { CallRequests, RETRY_MS } from "./call-requests.ts";
 import {
   callResult,
   plainResult,
@@ -55,20 +56,11 @@ interface TaskPlace {
 /** What the events of one round end with. */
 type Left = { readonly message: Message } | { readonly status: TaskStatus | undefined };
 
-/** Milliseconds before events that ended too early are read again. */
-const RETRY_MS = 200;
-const LONGEST_RETRY_MS = 5000;
-/** Milliseconds for which an agent that has not accepted the message is tried to be reached. */
-const UNSENT_MS = 30_000;
-
 const ENDS: Readonly<Record<Exclude<TerminalState, "completed">, readonly [CallErrorCode, string]>> = {
   failed: ["call-failed", "failed"],
   rejected: ["call-rejected", "rejected the message"],
   canceled: ["call-canceled", "canceled its task"],
 };
-
-/** Errors after which the called task is still there. */
-const LEAVES_TASK: readonly CallErrorCode[] = ["call-timeout", "call-canceled", "call-needs-input"];
 
 /**
  * Makes a call. What was sent, the called task and the end are stored, so that an attempt after a restart continues the same task and sends nothing
@@ -94,23 +86,20 @@ class Call {
   readonly #task: CallingTask;
   readonly #call: DeclaredCall;
   readonly #sink: CallSink;
-  readonly #aborter = new AbortController();
-  readonly #stops: (() => void)[] = [];
+  readonly #requests: CallRequests;
   #callee: Callee | undefined;
   #sent: SentRecord | undefined;
   #place: TaskPlace | undefined;
-  #hasTimedOut = false;
 
   constructor(task: CallingTask, call: DeclaredCall, sink: CallSink) {
     this.#task = task;
     this.#call = call;
     this.#sink = sink;
-    for (const signal of [task.signal, call.canceled]) {
-      const abort = (): void => this.#aborter.abort(signal.reason);
-      if (signal.aborted) abort();
-      signal.addEventListener("abort", abort, { once: true });
-      this.#stops.push(() => signal.removeEventListener("abort", abort));
-    }
+    this.#requests = new CallRequests(task, {
+      canceled: call.canceled,
+      progress: () => (this.#place !== undefined ? "accepted" : (this.#callee ?? this.#sent) ? "known" : "unknown"),
+      error: (code, what) => this.#error(code, what),
+    });
   }
 
   async run(): Promise<CallResult> {
@@ -120,19 +109,19 @@ class Call {
     const before = task.recall(`${key}/sent`) as SentRecord | undefined;
     if (before === undefined) task.admit({ label, entry });
     this.#sent = before;
-    const callee = await this.#patiently(() => task.callees.find(target, task.origin));
+    const callee = await this.#requests.patiently(() => task.callees.find(target, task.origin));
     this.#callee = callee;
     task.requireOpen();
     this.#sent ??= this.#begin(callee);
     if (before === undefined) await task.flush();
-    this.#watchTime(this.#sent.at);
+    this.#requests.limit(this.#sent.at, options.timeout);
     const place = task.recall(`${key}/task`) as TaskPlace | undefined;
     if (place !== undefined) this.#accepted(place);
     const isNew = before === undefined;
     let events: AsyncIterable<CalleeEvent> | undefined;
     for (;;) {
       // An agent that could not be reached is asked again: nothing is sent twice that may have arrived.
-      const left = await this.#patiently(async () => {
+      const left = await this.#requests.patiently(async () => {
         const reading = events ?? (await this.#first(callee, isNew));
         events = undefined;
         return this.#read(reading);
@@ -143,7 +132,7 @@ class Call {
       if (status === undefined || !isInterrupted(status.state)) events = this.#again(callee, status);
       else if (options.onInput === "fail")
         throw this.#error("call-needs-input", "asked a question, which this call does not answer");
-      else events = await this.#patiently(() => this.#answer(callee, status));
+      else events = await this.#requests.patiently(() => this.#answer(callee, status));
     }
   }
 
@@ -152,7 +141,8 @@ class Call {
     const { key, label } = this.#call;
     const { code, message, result } = error;
     const task = this.#task;
-    if (LEAVES_TASK.includes(code) && result === undefined && this.#sent !== undefined) await task.abandon(key);
+    // A called task that may be there is canceled.
+    if (result === undefined && this.#sent !== undefined) await task.abandon(key);
     task.requireOpen();
     task.ended(label, code);
     task.remember(key, json({ error: { code, message }, ...(result !== undefined && { result: storedOf(result) }) }));
@@ -162,8 +152,7 @@ class Call {
   }
 
   stop(): void {
-    for (const stop of this.#stops) stop();
-    this.#aborter.abort();
+    this.#requests.stop();
   }
 
   #begin(callee: Callee): SentRecord {
@@ -193,7 +182,7 @@ class Call {
 
   /** The first events: of the message that is sent now, or of the task that an earlier attempt has created. */
   async #first(callee: Callee, isNew: boolean): Promise<AsyncIterable<CalleeEvent>> {
-    const { signal } = this.#aborter;
+    const { signal } = this.#requests;
     if (this.#place !== undefined) return callee.follow(this.#place.taskId, undefined, signal);
     const { at = 0, ...sent } = this.#sent ?? {};
     const message = this.#message(sent);
@@ -219,7 +208,7 @@ class Call {
       ...(answer !== undefined && { taskId: (this.#place?.taskId ?? "") as TaskId }),
       referenceTaskIds: [this.#task.id as TaskId],
     };
-    return { message, metadata, outputModes, ancestry: this.#task.ancestry(budget) };
+    return { message, metadata, outputModes, ancestry: this.#task.ancestry(budget), detached: options.detach === true };
   }
 
   async #read(events: AsyncIterable<CalleeEvent>): Promise<Left> {
@@ -268,7 +257,7 @@ class Call {
 
   /** Gets an answer to the agent's question and sends it. */
   async #answer(callee: Callee, status: TaskStatus): Promise<AsyncIterable<CalleeEvent>> {
-    const { signal } = this.#aborter;
+    const { signal } = this.#requests;
     const { taskId, contextId } = this.#place ?? { taskId: "", contextId: "" };
     const { onInput } = this.#call.options;
     const task = this.#task;
@@ -297,14 +286,14 @@ class Call {
 
   /** The events ended although the task has not. */
   async *#again(callee: Callee, status: TaskStatus | undefined): AsyncIterable<CalleeEvent> {
-    const { signal } = this.#aborter;
+    const { signal } = this.#requests;
     if (this.#place === undefined) throw this.#unknown();
-    await this.#pause(RETRY_MS);
+    await this.#requests.pause(RETRY_MS);
     yield* callee.follow(this.#place.taskId, status, signal);
   }
 
   async #ended(callee: Callee, state: TerminalState): Promise<CallResult> {
-    const found = await this.#patiently(() => callee.result(this.#place?.taskId ?? "", this.#aborter.signal));
+    const found = await this.#requests.patiently(() => callee.result(this.#place?.taskId ?? "", this.#requests.signal));
     const result = resultOfTask(found, state);
     if (state === "completed") return this.#completed(result);
     this.#task.requireOpen();
@@ -328,61 +317,6 @@ class Call {
     this.#show("completed");
     await task.flush();
     return shown;
-  }
-
-  #watchTime(since: number): void {
-    const { timeout } = this.#call.options;
-    if (timeout === undefined) return;
-    const stop = (): void => {
-      this.#hasTimedOut = true;
-      this.#aborter.abort();
-    };
-    this.#stops.push(this.#task.timer(since + timeout, stop));
-  }
-
-  /** Waits. Rejects if the call must stop. */
-  async #pause(milliseconds: number): Promise<void> {
-    const { signal } = this.#aborter;
-    await new Promise<void>((resolve) => {
-      this.#stops.push(this.#task.timer(this.#task.now() + milliseconds, resolve));
-      signal.addEventListener("abort", () => resolve(), { once: true });
-    });
-    signal.throwIfAborted();
-  }
-
-  /**
-   * Makes requests, and repeats them while the agent cannot be reached: for as long as this task may run if a message was sent before, else for
-   * {@link UNSENT_MS}.
-   */
-  async #patiently<T>(work: () => Promise<T>): Promise<T> {
-    const since = this.#task.now();
-    const wasSent = this.#place !== undefined;
-    for (let wait = RETRY_MS; ; wait = Math.min(2 * wait, LONGEST_RETRY_MS)) {
-      try {
-        return await this.#reaching(work);
-      } catch (error) {
-        const isLate = !wasSent && this.#place === undefined && this.#task.now() - since > UNSENT_MS;
-        if (!(error instanceof CallError) || !error.transient || isLate) throw error;
-        await this.#reaching(() => this.#pause(wait));
-      }
-    }
-  }
-
-  /** Makes requests, and turns their errors into those of the call. */
-  async #reaching<T>(work: () => Promise<T>): Promise<T> {
-    const { signal } = this.#aborter;
-    try {
-      signal.throwIfAborted();
-      const aborted = new Promise<never>((_resolve, reject) =>
-        signal.addEventListener("abort", () => reject(signal.reason), { once: true }),
-      );
-      return await Promise.race([work(), aborted]);
-    } catch (error) {
-      if (this.#task.signal.aborted) throw this.#task.signal.reason;
-      if (this.#hasTimedOut) throw this.#error("call-timeout", "did not end in time");
-      if (this.#call.canceled.aborted) throw this.#error("call-canceled", "was canceled by the calling agent");
-      throw error;
-    }
   }
 
   #mayResend({ resendWindow }: Callee, at: number): boolean {

@@ -1,6 +1,6 @@
 import { parseOwnJson } from "../../internal/own-json.ts";
-import type { Ancestry } from "../../protocol/ancestry.ts";
 import type { CallPath } from "../../protocol/call-path.ts";
+import type { Ancestry } from "../../protocol/calls/ancestry.ts";
 import type { JsonObject } from "../../protocol/json.ts";
 import { ANONYMOUS, type Principal } from "../../protocol/principal.ts";
 import type { TraceContext } from "../../protocol/trace-context.ts";

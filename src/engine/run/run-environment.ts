@@ -4,11 +4,11 @@ import type { StepRecord } from "../../store/contract.ts";
 import type { Telemetry } from "../../telemetry/contract.ts";
 import type { Skill } from "../agent/agent.ts";
 import type { EngineHooks } from "../api.ts";
+import type { CallEnvironment } from "../call/child-tasks.ts";
 import type { Limits } from "../limits.ts";
 import type { NodeLease } from "../record/node-lease.ts";
 import type { Sealer } from "../record/seal.ts";
 import type { Replay } from "../replay/replay.ts";
-import type { CallEnvironment } from "./child-tasks.ts";
 import type { Turn } from "./context-host.ts";
 
 /** What all runs of one engine share. */

@@ -10,6 +10,7 @@ import type { TerminalState } from "../../protocol/state.ts";
 import type { InboxEntry, StepRecord } from "../../store/contract.ts";
 import type { Telemetry } from "../../telemetry/contract.ts";
 import { type AbortCause, type Agent, type InputTimeout, type RunResult, TaskAborted } from "../agent/agent.ts";
+import { type CallEnvironment, ChildTasks } from "../call/child-tasks.ts";
 import { ENGINE_NOTE } from "../log/note.ts";
 import type { TaskLogWriter } from "../log/task-log-writer.ts";
 import { abortOf, type WriterListener, type WriterLoss } from "../log/writer-contract.ts";
@@ -27,7 +28,6 @@ import {
   runOf,
   type StopCause,
 } from "./attempt-result.ts";
-import { type CallEnvironment, ChildTasks } from "./child-tasks.ts";
 import type { RunStorage } from "./context-host.ts";
 import { Emitter } from "./emitter.ts";
 import { iterateResult } from "./iterate.ts";

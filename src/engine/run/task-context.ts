@@ -34,7 +34,10 @@ import {
 } from "../agent/agent.ts";
 import { filesOf, toMessageParts, toParts } from "../agent/output.ts";
 import { Rejection } from "../agent/rejection.ts";
+import { linkedTasks } from "../agent/status-links.ts";
 import { TaskFailure } from "../agent/task-failure.ts";
+import type { ForwardedQuestion } from "../call/calling-task.ts";
+import { TaskCalls } from "../call/task-calls.ts";
 import type { CallResults } from "../context/call-results.ts";
 import { StoredContextValues } from "../context/context-values.ts";
 import { readConversation } from "../context/conversation.ts";
@@ -51,9 +54,7 @@ import type { Memory } from "./memory.ts";
 import { type NextOptions, nextMessage } from "./next-message.ts";
 import { requireAuth } from "./require-auth.ts";
 import { sleep } from "./sleep.ts";
-import { linkedTasks } from "./status-links.ts";
 import { runStep } from "./step.ts";
-import { TaskCalls } from "./task-calls.ts";
 
 /** The name of the artifact that receives what a run yields or returns. */
 export const RESULT = "result";
@@ -242,8 +243,18 @@ export class RunContext implements TaskContext<unknown> {
       contextId: this.contextId,
       callPath: this.callPath,
       status: (parts) => this.status(parts),
+      forward: (question) => this.#forward(question),
     });
     return this.#calls;
+  }
+
+  /** Asks the caller a question of a called agent. */
+  async #forward({ name, kind, parts, sensitive, until }: ForwardedQuestion): Promise<Message | undefined> {
+    const answer = await requireAuth(this.#questionHost(), {
+      ...{ name, until, sensitive, explanation: parts, described: false, input: kind === "input" },
+    });
+    // A secret is returned as text only if one was asked for.
+    return typeof answer === "string" ? undefined : answer;
   }
 
   /** The agent's code has called other agents. */

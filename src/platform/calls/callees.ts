@@ -5,8 +5,8 @@ import type { Engine } from "../../engine/api.ts";
 import { CallError } from "../../engine/call/call-error.ts";
 import type { Callee, CalleeAddress, Callees, CallOrigin, OpenChild } from "../../engine/call/callee.ts";
 import type { Logger } from "../../internal/logger.ts";
-import type { Ancestry } from "../../protocol/ancestry.ts";
 import { callPathEntry } from "../../protocol/call-path.ts";
+import type { Ancestry } from "../../protocol/calls/ancestry.ts";
 import type { MessageId, TaskId } from "../../protocol/ids.ts";
 import { ANONYMOUS } from "../../protocol/principal.ts";
 import type { Task } from "../../protocol/task.ts";
@@ -157,7 +157,7 @@ async function endRemote(
 
 async function cancelLater({ engine, logger }: CalleesOptions, order: CancelOrder): Promise<void> {
   const call = {
-    ...{ principal: ANONYMOUS, dialect: "1.0/jsonrpc", signal: new AbortController().signal, activeExtensions: [] },
+    ...{ principal: ANONYMOUS, dialect: "internal", signal: new AbortController().signal, activeExtensions: [] },
     policy: { namesTasks: false, tasksOnly: true },
   };
   // The same task is canceled once, whoever gives the order, and however often.

@@ -1,4 +1,4 @@
-import type { Agent } from "../../engine/agent/agent.ts";
+import { type Agent, TaskAborted } from "../../engine/agent/agent.ts";
 import type { Engine, Subscription } from "../../engine/api.ts";
 import { CallError } from "../../engine/call/call-error.ts";
 import type { Callee, CalleeEvent, CalleeMessage, CallOrigin } from "../../engine/call/callee.ts";
@@ -64,6 +64,10 @@ export class HostedCallee implements Callee {
         admitSkill,
       })
       .catch((error: unknown) => this.#refused(error, message));
+    // The cancel of the calling task did not find this task, because it was not there yet.
+    if (submitted?.kind === "task" && !outgoing.detached && isGivenUp(signal))
+      await engine.cancel(this.#scope, submitted.ticket.taskId);
+    signal.throwIfAborted();
     if (submitted?.kind === "message") yield { kind: "message", message: submitted.message };
     else {
       const place = submitted?.ticket ?? message;
@@ -153,6 +157,11 @@ export class HostedCallee implements Callee {
       cause: error,
     });
   }
+}
+
+/** The call is over for good. After other aborts, a later attempt of the calling task continues it. */
+function isGivenUp({ aborted, reason }: AbortSignal): boolean {
+  return aborted && !(reason instanceof TaskAborted && reason.reason !== "canceled" && reason.reason !== "timeout");
 }
 
 function gone(name: string): CallError {

@@ -6,7 +6,7 @@ import { isSameStatus, TaskView } from "../../client/follow/task-view.ts";
 import { RemoteError } from "../../client/http/errors.ts";
 import { CallError, type CallErrorCode } from "../../engine/call/call-error.ts";
 import type { Callee, CalleeEvent, CalleeMessage, CallOrigin } from "../../engine/call/callee.ts";
-import { type Ancestry, CALLS } from "../../protocol/ancestry.ts";
+import { type Ancestry, CALLS } from "../../protocol/calls/ancestry.ts";
 import type { TaskEvent } from "../../protocol/event.ts";
 import type { Message } from "../../protocol/message.ts";
 import { isInterrupted, isTerminal } from "../../protocol/state.ts";
@@ -121,8 +121,13 @@ export class RemoteCallee implements Callee {
   async changed(taskId: string, status: TaskStatus, signal: AbortSignal): Promise<void> {
     for (;;) {
       await new Promise<void>((resolve) => {
-        const timer = setTimeout(resolve, POLL_MS);
-        signal.addEventListener("abort", () => (clearTimeout(timer), resolve()), { once: true });
+        const done = (): void => {
+          clearTimeout(timer);
+          signal.removeEventListener("abort", done);
+          resolve();
+        };
+        const timer = setTimeout(done, POLL_MS);
+        signal.addEventListener("abort", done, { once: true });
       });
       signal.throwIfAborted();
       const now = await this.#options.client

@@ -1,7 +1,7 @@
 import type { AgentClient } from "../../client/api.ts";
 import { CallError } from "../../engine/call/call-error.ts";
 import type { Outgoing, OutgoingOptions } from "../../outgoing/contract.ts";
-import { CALLS } from "../../protocol/ancestry.ts";
+import { CALLS } from "../../protocol/calls/ancestry.ts";
 
 /** Clients of agents on other servers. */
 export interface RemoteClients {

@@ -1,5 +1,5 @@
-import type { Ancestry } from "../../protocol/ancestry.ts";
 import type { CallPath } from "../../protocol/call-path.ts";
+import type { Ancestry } from "../../protocol/calls/ancestry.ts";
 import type { Operation, OperationPolicy, OperationRequest } from "../../protocol/operation.ts";
 import { ANONYMOUS, type Principal } from "../../protocol/principal.ts";
 import type { TraceContext } from "../../protocol/trace-context.ts";

@@ -1,11 +1,11 @@
 import type { Command } from "commander";
-import type { AgentClient } from "../../client/api.ts";
-import { type CalledTask, callRelationsOf, reportedUsage } from "../../protocol/call-tree.ts";
-import type { Task } from "../../protocol/task.ts";
-import type { CliContext } from "../context.ts";
-import { runSession, type Session } from "../session/session.ts";
-import { TASK_ID_OPTION, taskArgument } from "../session/task-argument.ts";
-import { agentCommand } from "./agent.ts";
+import type { AgentClient } from "../../../client/api.ts";
+import { type CalledTask, callRelationsOf, reportedUsage } from "../../../protocol/calls/call-tree.ts";
+import type { Task } from "../../../protocol/task.ts";
+import type { CliContext } from "../../context.ts";
+import { runSession, type Session } from "../../session/session.ts";
+import { TASK_ID_OPTION, taskArgument } from "../../session/task-argument.ts";
+import { agentCommand } from "../agent.ts";
 
 /** A task and the tasks that it has called. */
 interface TreeNode {

@@ -1,5 +1,5 @@
+import type { JsonObject, JsonValue } from "../json.ts";
 import { type Budget, CALLS } from "./ancestry.ts";
-import type { JsonObject, JsonValue } from "./json.ts";
 
 /** Totals by name, such as `inputTokens`. */
 export type Counters = Readonly<Record<string, number>>;

@@ -1,21 +1,20 @@
 import type { StandardSchemaV1 } from "@standard-schema/spec";
-import { type Ancestry, type Budget, CALLS, lowerBudget } from "../../protocol/ancestry.ts";
 import { type CallPath, callPathEntry } from "../../protocol/call-path.ts";
+import { type Ancestry, type Budget, CALLS, lowerBudget } from "../../protocol/calls/ancestry.ts";
 import type { JsonObject } from "../../protocol/json.ts";
 import { TaskAborted } from "../agent/agent.ts";
 import type { AgentCall, CallOptions, CallTarget } from "../agent/call-types.ts";
 import { toParts } from "../agent/output.ts";
 import type { Output } from "../agent/output-types.ts";
-import { RunningCall } from "../call/agent-call.ts";
-import type { CallingTask, ForwardedQuestion } from "../call/calling-task.ts";
-import { runCall } from "../call/run-call.ts";
+import { RunningCall } from "./agent-call.ts";
+import type { CallingTask } from "./calling-task.ts";
+import { type CallsHost, storedValue } from "./calls-host.ts";
 import type { CallEnvironment, ChildTasks } from "./child-tasks.ts";
-import type { QuestionHost } from "./context-host.ts";
-import { requireAuth } from "./require-auth.ts";
+import { runCall } from "./run-call.ts";
 
 /** What the calls of one attempt use. */
 export interface TaskCallsOptions {
-  readonly host: QuestionHost;
+  readonly host: CallsHost;
   readonly environment: CallEnvironment;
   readonly children: ChildTasks;
   readonly contextId: string;
@@ -23,6 +22,8 @@ export interface TaskCallsOptions {
   readonly callPath: CallPath;
   /** Sets the status message of this task. */
   readonly status: CallingTask["status"];
+  /** Asks the caller of this task. */
+  readonly forward: CallingTask["forward"];
 }
 
 type Options = CallOptions<StandardSchemaV1 | undefined, StandardSchemaV1 | undefined>;
@@ -106,7 +107,7 @@ export class TaskCalls {
 
   /** `before`: the calls of this attempt that were made and open when the call was made. */
   #task(before: { readonly made: number; readonly open: number }): CallingTask {
-    const { host, environment, children, contextId, callPath, status } = this.#options;
+    const { host, environment, children, contextId, callPath, status, forward } = this.#options;
     const { run, memory, writer } = host;
     const { agent } = writer.ref.scope;
     return {
@@ -118,10 +119,7 @@ export class TaskCalls {
       origin: { ...children.origin, trace: run.observer.trace },
       now: () => run.now(),
       timer: (at, work) => run.timer(at, work),
-      recall: (key) => {
-        const known = memory.recall(key);
-        return known?.kind === "done" ? known.value : undefined;
-      },
+      recall: (key) => storedValue(host, key),
       remember: (key, value) => memory.remember(key, { kind: "done", value }),
       flush: () => writer.flush(),
       requireOpen: () => host.requireOpen(),
@@ -162,7 +160,7 @@ export class TaskCalls {
         if (failed || outcome === "completed") environment.guard.ended(agent, label, { failed, at: run.now() });
       },
       status,
-      forward: (question) => this.#forward(question),
+      forward,
     };
   }
 
@@ -182,13 +180,6 @@ export class TaskCalls {
   get #depth(): number {
     const { children, callPath } = this.#options;
     return children.ancestry?.depth ?? callPath.length - 1;
-  }
-
-  async #forward({ name, kind, parts, sensitive, until }: ForwardedQuestion) {
-    const answer = await requireAuth(this.#options.host, {
-      ...{ name, until, sensitive, explanation: parts, described: false, input: kind === "input" },
-    });
-    return typeof answer === "string" ? undefined : answer;
   }
 
   #log(what: string, error: unknown): void {

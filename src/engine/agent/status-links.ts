@@ -1,6 +1,6 @@
 import type { TaskId } from "../../protocol/ids.ts";
 import type { JsonObject } from "../../protocol/json.ts";
-import type { StatusLinks } from "../agent/agent.ts";
+import type { StatusLinks } from "./agent.ts";
 
 /** The ids of a status that names other tasks; `undefined` if the argument is plain metadata. Throws a `TypeError` if they are no texts. */
 export function linkedTasks(

@@ -1,4 +1,4 @@
-import { type Ancestry, type Budget, CALLS, lowerBudget } from "../../protocol/ancestry.ts";
+import { type Ancestry, type Budget, CALLS, lowerBudget } from "../../protocol/calls/ancestry.ts";
 import {
   addCounters,
   type CalledTask,
@@ -9,17 +9,17 @@ import {
   MAX_SHOWN_CHILDREN,
   reportedUsage,
   spentOf,
-} from "../../protocol/call-tree.ts";
+} from "../../protocol/calls/call-tree.ts";
 import type { JsonObject } from "../../protocol/json.ts";
 import { isTerminal } from "../../protocol/state.ts";
 import { publicTaskId } from "../../protocol/task-key.ts";
 import type { CallLimits } from "../agent/call-types.ts";
-import { type BudgetLedger, leftOf } from "../call/budget-ledger.ts";
-import type { CallGuard } from "../call/call-guard.ts";
-import type { Callees, CallOrigin, OpenChild } from "../call/callee.ts";
 import type { TaskLogWriter } from "../log/task-log-writer.ts";
 import { mergeMetadata, readMetadata } from "../log/task-metadata.ts";
 import { callerOf } from "../record/runner-record.ts";
+import { type BudgetLedger, leftOf } from "./budget-ledger.ts";
+import type { CallGuard } from "./call-guard.ts";
+import type { Callees, CallOrigin, OpenChild } from "./callee.ts";
 
 /** What `task.usage` was called with. */
 export interface ReportedUsage {

@@ -1,5 +1,5 @@
-import type { CallPath } from "./call-path.ts";
-import type { JsonObject, JsonValue } from "./json.ts";
+import type { CallPath } from "../call-path.ts";
+import type { JsonObject, JsonValue } from "../json.ts";
 
 /**
  * URI of the extension for agents that call agents. On a card it says that the server reads the ancestry of messages and counts a message with an

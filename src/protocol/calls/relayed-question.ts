@@ -1,9 +1,9 @@
-import { authRequestOf } from "./auth-request-part.ts";
-import { answerMetadata, type InputRequest, inputRequestsOf, inputSchemaOf } from "./input-request.ts";
-import type { JsonObject } from "./json.ts";
-import type { Message } from "./message.ts";
-import type { Part } from "./part.ts";
-import { toolResultOf, toolResultPart, toolUseOf } from "./tool-part.ts";
+import { authRequestOf } from "../auth-request-part.ts";
+import { answerMetadata, type InputRequest, inputRequestsOf, inputSchemaOf } from "../input-request.ts";
+import type { JsonObject } from "../json.ts";
+import type { Message } from "../message.ts";
+import type { Part } from "../part.ts";
+import { toolResultOf, toolResultPart, toolUseOf } from "../tool-part.ts";
 
 /** What is relayed of a message. Ids and links are those of the other side. */
 type MessageContent = Pick<Message, "parts" | "metadata">;
