@@ -159,6 +159,8 @@ export class Committer {
     if (this.#dead || !this.#mayStart()) return;
     const group = this.#collectGroup();
     if (group === undefined) return;
+    if (this.#waiting !== undefined) clearTimeout(this.#waiting);
+    this.#waiting = undefined;
     this.#pace.started();
     void this.#run(group);
   }
