@@ -1,8 +1,8 @@
 import type { Scenario } from "../scenario.ts";
 import { blockingSend } from "./blocking-send.ts";
-import { consolePages } from "./console.ts";
 import { clusterEvents } from "./cluster-events.ts";
 import { clusterTakeover } from "./cluster-takeover.ts";
+import { consolePages } from "./console.ts";
 import { CPU_SCENARIOS } from "./cpu.ts";
 import { diskCosts } from "./disk-costs.ts";
 import { flooded } from "./flooded.ts";

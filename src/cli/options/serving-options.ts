@@ -112,7 +112,10 @@ export function addServingOptions(command: Command): void {
       collect,
     )
     .option("--no-grpc", "do not serve gRPC, which is otherwise on the same port")
-    .option("--no-mcp-tools", "do not serve the agents as tools of the Model Context Protocol, which are otherwise at /mcp")
+    .option(
+      "--no-mcp-tools",
+      "do not serve the agents as tools of the Model Context Protocol, which are otherwise at /mcp",
+    )
     .optionsGroup("Storage:")
     .option("--store <store>", `where to store tasks: sqlite:FILE, postgres://… or memory: (default: ${DEFAULT_STORE})`)
     .option(

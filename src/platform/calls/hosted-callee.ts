@@ -1,5 +1,5 @@
 import { type Agent, TaskAborted } from "../../engine/agent/agent.ts";
-import type { Engine, Subscription } from "../../engine/api.ts";
+import type { Engine, Submitted, Subscription } from "../../engine/api.ts";
 import { CallError } from "../../engine/call/call-error.ts";
 import type { Callee, CalleeEvent, CalleeMessage, CallOrigin } from "../../engine/call/callee.ts";
 import { callPathEntry } from "../../protocol/call-path.ts";
@@ -51,8 +51,8 @@ export class HostedCallee implements Callee {
     const { engine, origin, admitSkill } = this.#options;
     const { message, metadata, outputModes, ancestry } = outgoing;
     const { caller, dialect, trace } = origin;
-    const submitted = await engine
-      .submit({
+    const submit = async (): Promise<Submitted> =>
+      engine.submit({
         call: {
           ...{ principal: caller, dialect, trace, ancestry, signal, callPath: ancestry.path, activeExtensions: [] },
           // Every call has a task, so that a repeated message finds it.
@@ -62,8 +62,8 @@ export class HostedCallee implements Callee {
         scope: this.#scope,
         idempotencyWindow: COUNTS_ONCE_FOR,
         admitSkill,
-      })
-      .catch((error: unknown) => this.#refused(error, message));
+      });
+    const submitted = await submit().catch((error: unknown) => this.#refused(error, message));
     // The cancel of the calling task did not find this task, because it was not there yet.
     if (submitted?.kind === "task" && !outgoing.detached && isGivenUp(signal))
       await engine.cancel(this.#scope, submitted.ticket.taskId);
