@@ -1,11 +1,11 @@
 import { callHook } from "../../internal/call-hook.ts";
 import { LazyAbort } from "../../internal/lazy-abort.ts";
 import type { Logger } from "../../internal/logger.ts";
-import { AGENT_FAILED } from "../../protocol/agent-failed.ts";
 import { type CallPath, joinCallPaths, NO_CALL_PATH } from "../../protocol/call-path.ts";
 import type { Message } from "../../protocol/message.ts";
 import type { Part } from "../../protocol/part.ts";
 import type { TerminalState } from "../../protocol/state.ts";
+import { AGENT_FAILED } from "../../protocol/task.ts";
 import type { InboxEntry, StepRecord } from "../../store/contract.ts";
 import type { Telemetry } from "../../telemetry/contract.ts";
 import { type AbortCause, type Agent, type InputTimeout, TaskAborted } from "../agent/agent.ts";
