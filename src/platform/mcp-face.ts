@@ -36,14 +36,14 @@ const MAX_BYTES = 10_000_000;
 /** Calls agents at addresses that the operator allows. Sends no credentials. */
 export function guardedUrlTools(outgoing: OutgoingOptions): UrlTools {
   const { fetch } = createOutgoing({ ...outgoing, maxBytes: MAX_BYTES });
-  return urlToolsBy(fetch);
+  return urlToolsBy({ fetch });
 }
 
-/** Calls agents with this function. Sends no credentials. Loads the client at the first call. */
-export function urlToolsBy(fetch: typeof globalThis.fetch): UrlTools {
+/** Calls agents with this function; without one, at every address. Sends no credentials. Loads the client at the first call. */
+export function urlToolsBy(guard: { readonly fetch?: typeof globalThis.fetch }): UrlTools {
   const load = () => import("../client/invoke/tool-handlers.ts");
   return {
-    discoverAgent: async (args, signal) => (await load()).handleDiscoverAgent(args, { fetch, signal }),
-    invokeRemoteAgent: async (args, signal) => (await load()).handleInvokeRemoteAgent(args, { fetch, signal }),
+    discoverAgent: async (args, signal) => (await load()).handleDiscoverAgent(args, { ...guard, signal }),
+    invokeRemoteAgent: async (args, signal) => (await load()).handleInvokeRemoteAgent(args, { ...guard, signal }),
   };
 }

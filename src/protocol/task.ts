@@ -15,6 +15,9 @@ export interface TaskStatus {
   readonly timestamp?: string | undefined;
 }
 
+/** The status text of a task whose agent threw an unexpected error. The error itself is only logged. */
+export const AGENT_FAILED = "The agent failed while working on this task.";
+
 /** A task at one seq of its log. `artifacts` and `history` are absent if they were not requested. */
 export interface Task {
   readonly id: TaskId;

@@ -476,6 +476,8 @@ const EXPORTS: Readonly<Record<string, { readonly values: readonly string[]; rea
       "clearTaskStore",
       "discoverAgent",
       "fetchAgentCard",
+      "handleDiscoverAgent",
+      "handleInvokeRemoteAgent",
       "handleTaskGet",
       "handleTaskSend",
       "invokeRemoteAgent",

@@ -1,8 +1,8 @@
 import type { LazyAbort } from "../../internal/lazy-abort.ts";
-import { AGENT_FAILED } from "../../protocol/agent-failed.ts";
 import type { JsonValue } from "../../protocol/json.ts";
 import type { Part } from "../../protocol/part.ts";
 import type { TerminalState } from "../../protocol/state.ts";
+import { AGENT_FAILED } from "../../protocol/task.ts";
 import type { Agent, RunFunction, RunResult, Skill } from "../agent/agent.ts";
 import { Rejection } from "../agent/rejection.ts";
 import { applyRunEvent, runEventOf } from "../agent/run-event.ts";

@@ -7,7 +7,7 @@ import { readMcpTaskId } from "./mcp-task.ts";
 import { callAgent } from "./operation.ts";
 import { ANSWER_TOOL, openQuestions } from "./questions.ts";
 import { sendAnswer, type ToolCall } from "./run-tool.ts";
-import { invalid } from "./tool-input.ts";
+import { invalid } from "./tools/tool-input.ts";
 
 /** Answers the question of an agent, for clients that cannot show questions to their users. */
 export const ANSWER_TOOL_DEFINITION: ToolDefinition = {

@@ -8,8 +8,8 @@ import { type McpRequest, serviceOf } from "./face.ts";
 import { RpcFailure, TASKS_REQUIRED, unknownTool } from "./mcp-error.ts";
 import { ANSWER_TOOL } from "./questions.ts";
 import { errorOutcome, runTool, type ToolCall, type ToolOutcome } from "./run-tool.ts";
-import { type AgentTool, toolsOf } from "./tools.ts";
-import { callUrlTool, URL_TOOL_DEFINITIONS, URL_TOOL_NAMES } from "./url-tools.ts";
+import { type AgentTool, toolsOf } from "./tools/tools.ts";
+import { callUrlTool, URL_TOOL_DEFINITIONS, URL_TOOL_NAMES } from "./tools/url-tools.ts";
 
 /** `tools/list`: the tools that this caller may see. */
 export async function listTools(request: McpRequest, client: ClientAbilities): Promise<readonly ToolDefinition[]> {

@@ -1,10 +1,9 @@
-import { AGENT_FAILED } from "../../protocol/agent-failed.ts";
 import type { TaskId } from "../../protocol/ids.ts";
 import type { JsonObject } from "../../protocol/json.ts";
 import { textOf } from "../../protocol/part.ts";
 import { readTask, type StoredTask } from "../../protocol/serial.ts";
 import { isTerminal } from "../../protocol/state.ts";
-import type { Task } from "../../protocol/task.ts";
+import { AGENT_FAILED, type Task } from "../../protocol/task.ts";
 import { errorResult, resultOfTask } from "./content.ts";
 import type { ClientAbilities, McpSettings, ToolResult } from "./contract.ts";
 import { openQuestions, requestsFor } from "./questions.ts";

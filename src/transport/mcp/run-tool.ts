@@ -23,8 +23,8 @@ import {
   readResponse,
   requestsFor,
 } from "./questions.ts";
-import { readToolInput } from "./tool-input.ts";
-import type { AgentTool } from "./tools.ts";
+import { readToolInput } from "./tools/tool-input.ts";
+import type { AgentTool } from "./tools/tools.ts";
 
 /** One call of a tool that is an agent. */
 export interface ToolCall extends CallOptions {

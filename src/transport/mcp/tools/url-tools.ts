@@ -1,5 +1,5 @@
-import type { JsonObject } from "../../protocol/json.ts";
-import type { ToolDefinition, ToolResult, UrlTools } from "./contract.ts";
+import type { JsonObject } from "../../../protocol/json.ts";
+import type { ToolDefinition, ToolResult, UrlTools } from "../contract.ts";
 
 const DISCOVER = "discover_agent";
 const INVOKE = "invoke_remote_agent";

@@ -1,9 +1,9 @@
-import type { AgentCard, AgentSkill } from "../../protocol/card.ts";
-import { INPUT_SCHEMAS } from "../../protocol/extensions.ts";
-import type { JsonObject } from "../../protocol/json.ts";
-import type { McpSettings, TaskSupport, ToolDefinition } from "./contract.ts";
-import { isObject } from "./form-schema.ts";
-import { ANSWER_TOOL } from "./questions.ts";
+import type { AgentCard, AgentSkill } from "../../../protocol/card.ts";
+import { INPUT_SCHEMAS } from "../../../protocol/extensions.ts";
+import type { JsonObject } from "../../../protocol/json.ts";
+import type { McpSettings, TaskSupport, ToolDefinition } from "../contract.ts";
+import { isObject } from "../form-schema.ts";
+import { ANSWER_TOOL } from "../questions.ts";
 import { type InputForm, MESSAGE_SCHEMA } from "./tool-input.ts";
 import { type ToolTarget, toolNames } from "./tool-names.ts";
 import { URL_TOOL_NAMES } from "./url-tools.ts";

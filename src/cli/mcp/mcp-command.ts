@@ -1,5 +1,4 @@
 import { Command } from "commander";
-import type { Agent } from "../../engine/agent/agent.ts";
 import { StartupError } from "../../platform/startup-error.ts";
 
 const EXAMPLES = `
@@ -17,6 +16,8 @@ In the configuration of an MCP client:
 Environment:
   LOG_LEVEL           how much to log on standard error (default warn)
 `;
+
+type Agent = Awaited<ReturnType<typeof import("../../adapters/remote/remote-agent.ts").remoteAgent>>;
 
 interface Flags {
   readonly bearer?: string;
@@ -51,7 +52,7 @@ async function serveTools(urls: readonly string[], { bearer, apiKey, store }: Fl
   const logger = createLogger({ level, pretty: process.stderr.isTTY });
   const credentials = { ...(bearer !== undefined && { bearer }), ...(apiKey !== undefined && { apiKey }) };
   const agents = await remoteAgents(urls, { credentials, warn: (message) => logger.warn(message) });
-  await serveMcp(agents, { store, logger, fetch: (input, init) => fetch(input, init) });
+  await serveMcp(agents, { store, logger });
 }
 
 interface RemoteOptions {

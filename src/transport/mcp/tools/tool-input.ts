@@ -1,8 +1,8 @@
-import { A2AError, type FieldViolation } from "../../protocol/error.ts";
-import type { JsonObject, JsonValue } from "../../protocol/json.ts";
-import type { Part } from "../../protocol/part.ts";
-import type { ToolDefinition } from "./contract.ts";
-import { isObject } from "./form-schema.ts";
+import { A2AError, type FieldViolation } from "../../../protocol/error.ts";
+import type { JsonObject, JsonValue } from "../../../protocol/json.ts";
+import type { Part } from "../../../protocol/part.ts";
+import type { ToolDefinition } from "../contract.ts";
+import { isObject } from "../form-schema.ts";
 
 /** The arguments of a tool whose agent takes messages. */
 export const MESSAGE_SCHEMA: ToolDefinition["inputSchema"] = {
