@@ -88,8 +88,8 @@ async function record(folder: string): Promise<readonly RecordedPane[]> {
       }
       return line.replace("State: TASK_STATE_", "").toLowerCase();
     });
-    const [code] = await once(client, "close");
-    if (code !== 0) throw new Error(`The client ended with code ${code}.`);
+    const [code] = (await once(client, "close")) as [number | null];
+    if (code !== 0) throw new Error(`The client ended with code ${String(code)}.`);
     if (!right.lines.some(({ text }) => text.includes(EDIT[1])))
       throw new Error("The count did not go on with the new words.");
   } finally {

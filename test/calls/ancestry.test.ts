@@ -99,7 +99,7 @@ describe("an agent of another server", () => {
         () => worlds[0] as World,
         "ring",
         async (request) => {
-          const changed = await changing(drop as never)(request);
+          const changed = await changing(drop)(request);
           changed.headers.delete("palaver-call-path");
           return changed;
         },

@@ -32,7 +32,7 @@ async function runTree(fault: Fault | undefined) {
   });
   const middle = agent("middle", async (task) => {
     await task.step("begin", () => began(`middle ${task.id}`));
-    const results = await Promise.all([...task.text].map((letter) => task.call("leaf", letter)));
+    const results = await Promise.all(Array.from(task.text, (letter) => task.call("leaf", letter)));
     return results.map(({ text }) => text).join("");
   });
   const root = agent("root", async function* (task) {

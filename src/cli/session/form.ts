@@ -82,12 +82,16 @@ interface Choice {
   readonly title: string;
 }
 
+function isList(value: JsonValue | undefined): value is readonly JsonValue[] {
+  return Array.isArray(value);
+}
+
 /** The values of `enum`, `const`, or of a list of constants with titles (`oneOf`, `anyOf`); `undefined`: the schema has no choices. */
 function choicesOf({ enum: values, const: constant, oneOf, anyOf }: JsonObject): readonly Choice[] | undefined {
-  if (Array.isArray(values)) return values.map((value) => ({ value, title: nameOf(value) }));
+  if (isList(values)) return values.map((value) => ({ value, title: nameOf(value) }));
   if (constant !== undefined) return [{ value: constant, title: nameOf(constant) }];
-  const listed = [oneOf, anyOf].find((list) => Array.isArray(list) && list.length > 0);
-  if (!Array.isArray(listed)) return undefined;
+  const listed = [oneOf, anyOf].filter(isList).find((list) => list.length > 0);
+  if (listed === undefined) return undefined;
   const choices = listed.flatMap((item): Choice[] => {
     const value = isObject(item) ? item["const"] : undefined;
     const title = isObject(item) ? item["title"] : undefined;

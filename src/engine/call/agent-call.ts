@@ -66,7 +66,7 @@ export class RunningCall implements AgentCall, CallSink {
     const reader = new Reader(() => {
       this.#readers = this.#readers.filter((other) => other !== reader);
     });
-    for (const event of this.#soFar()) reader.add(event);
+    for (const event of this.#soFar()) void reader.add(event);
     if (this.#hasEnded)
       void this.#result.then(
         () => reader.end(),

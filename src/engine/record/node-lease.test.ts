@@ -19,7 +19,10 @@ describe("the lease of a node", () => {
     const clock = { time: 0, now: () => clock.time };
     const lease = new NodeLease(5000, clock);
     let proceeded = 0;
-    const waits = [lease.whenFresh(), lease.whenFresh()].map((wait) => wait?.then(() => proceeded++));
+    const waits = [lease.whenFresh(), lease.whenFresh()].map(async (wait) => {
+      await wait;
+      proceeded++;
+    });
     expect(proceeded).toBe(0);
     lease.renewed(0);
     await Promise.all(waits);

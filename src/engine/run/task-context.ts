@@ -226,7 +226,8 @@ export class RunContext implements TaskContext<unknown> {
     const made = this.#madeCalls();
     if (made === undefined)
       throw new Error("This server cannot call other agents: its engine was created without callees.");
-    return made.call(target, message, options);
+    // Safe cast: the overloads accept outputs only, and toParts rejects everything else.
+    return made.call(target, message as Output, options);
   }
 
   callMetadata(messageId: string): Promise<JsonObject> {

@@ -18,6 +18,14 @@ interface TreeNode {
   readonly children: readonly TreeNode[];
 }
 
+/** A task in the tree. `client`: of the agent that has it. */
+interface Place {
+  readonly client: AgentClient;
+  readonly task: Task;
+  readonly agent: string;
+  readonly depth?: number;
+}
+
 /** Tasks that are shown; a larger tree is cut off. */
 const MAX_TASKS = 1000;
 const MAX_DEPTH = 64;
@@ -39,7 +47,7 @@ export function taskTreeCommand(context: CliContext): Command {
       const client = await session.connect();
       const task = await client.task(id).get({ signal: session.signal, historyLength: 0 });
       const reader = new TreeReader(session);
-      const tree = await reader.node(client, task, client.card.name);
+      const tree = await reader.node({ client, task, agent: client.card.name });
       await session.output.own({ json: tree, fields: [...linesOf(tree, "", "")] });
       if (reader.isCut) await session.warn(`Only ${MAX_TASKS} tasks are shown.`);
     }),
@@ -59,7 +67,7 @@ class TreeReader {
     return this.#left <= 0;
   }
 
-  async node(client: AgentClient, task: Task, agent: string, depth = 0): Promise<TreeNode> {
+  async node({ client, task, agent, depth = 0 }: Place): Promise<TreeNode> {
     this.#left -= 1;
     const called = callRelationsOf(task.metadata)?.children ?? [];
     const children: TreeNode[] = [];
@@ -74,7 +82,7 @@ class TreeReader {
     try {
       const client = await this.#clientOf(parent, agent);
       const task = await client.task(taskId).get({ signal: this.#session.signal, historyLength: 0 });
-      return await this.node(client, task, agent, depth + 1);
+      return await this.node({ client, task, agent, depth: depth + 1 });
     } catch (error) {
       this.#session.signal.throwIfAborted();
       this.#left -= 1;
