@@ -13,9 +13,6 @@ const MAX_OPEN = 20_000;
 /** Bytes of a file that are tolerated before it is written anew without what the collector has. */
 const MIN_REWRITE = 4_000_000;
 
-/** Milliseconds until lines are written that no commit and no request writes before. */
-const WRITE_AFTER = 10;
-
 /** Bytes that are reserved for lines. */
 const LINES = 65_536;
 
@@ -41,7 +38,7 @@ export function openSpanFile(file: string, logger: Logger): SpanSpool {
   let descriptor: number | undefined;
   let size = 0;
   let rewriteAt = MIN_REWRITE;
-  let flushing: NodeJS.Timeout | undefined;
+  let flushing: NodeJS.Immediate | undefined;
   /** The file would give the next process spans that the collector has, so it is removed. */
   const fail = (error: unknown): void => {
     const failed = descriptor;
@@ -81,12 +78,12 @@ export function openSpanFile(file: string, logger: Logger): SpanSpool {
       fail(error);
     }
   };
-  /** Writes the lines soon. A span whose end is lost with the process is sent as one that the process did not end. */
+  /** Writes the lines soon. */
   const schedule = (): void => {
-    flushing ??= setTimeout(() => {
+    flushing ??= setImmediate(() => {
       flushing = undefined;
       flush();
-    }, WRITE_AFTER).unref();
+    });
   };
   rewrite();
   return {
@@ -118,7 +115,7 @@ export function openSpanFile(file: string, logger: Logger): SpanSpool {
       size = 0;
     },
     close() {
-      clearTimeout(flushing);
+      clearImmediate(flushing);
       if (descriptor === undefined) return;
       closeSync(descriptor);
       descriptor = undefined;
