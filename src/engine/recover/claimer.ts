@@ -82,6 +82,12 @@ export class Claimer {
       this.#again.set(id, options);
       return "skipped";
     }
+    if (options.isOwn === true && !environment.lease.isFresh) {
+      // Another node may take the task over at any moment. After the next renewal it is clear which node has it.
+      this.#abandoned.set(id, options.crash);
+      this.#retryAbandoned();
+      return "skipped";
+    }
     this.#claiming.add(id);
     try {
       if (recovery.hasSolo && options.crash?.alone !== true && options.runs !== false) await recovery.waitForSolo();

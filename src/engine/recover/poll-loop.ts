@@ -151,7 +151,8 @@ export class PollLoop {
     try {
       const hasMore = await this.#startDue();
       await this.#refresh(this.#waiting);
-      if (began < this.#reconcileUntil || began >= this.#reconciledAt + RECONCILE_MS) await this.#reconcile();
+      const isDoubtful = began < this.#reconcileUntil || began >= this.#reconciledAt + RECONCILE_MS;
+      if (isDoubtful && this.#lease.isFresh) await this.#reconcile();
       // Overdue tasks that could not be claimed must not shorten the pause.
       for (const at of [this.#nextWake, this.#nextLapse])
         if (at !== undefined && at > began) pause = Math.min(pause, at - began);
@@ -203,7 +204,8 @@ export class PollLoop {
   async #startDue(): Promise<boolean> {
     const { recovery, claimer } = this.#options;
     this.#waiting = undefined;
-    if (!this.#options.isOpen()) return false;
+    // Without a fresh lease, other nodes may claim the tasks at any moment.
+    if (!this.#options.isOpen() || !this.#lease.isFresh) return false;
     if (!recovery.isStarting) await this.#claimDue();
     if (recovery.hasSolo) {
       if (this.#ready.length > 0 || recovery.isReady) void recovery.waitForSolo();

@@ -377,7 +377,7 @@ describe("any request", () => {
       }),
       { ...SAMPLES, numRuns: sampled(125, 1000) },
     );
-    expect(refused).toBeGreaterThan(200);
+    expect(refused).toBeGreaterThan(sampled(25, 200));
   });
 
   test("is decoded or refused, and not modified: sends that are almost valid", () => {
@@ -389,7 +389,7 @@ describe("any request", () => {
       { ...SAMPLES, numRuns: sampled(125, 1000) },
     );
     // Some of them are decoded, and some are refused.
-    expect(understood).toBeGreaterThan(50);
-    expect(understood).toBeLessThan(950);
+    expect(understood).toBeGreaterThan(sampled(6, 50));
+    expect(understood).toBeLessThan(sampled(119, 950));
   });
 });
