@@ -467,8 +467,10 @@ const EXPORTS: Readonly<Record<string, { readonly values: readonly string[]; rea
       "A2ATaskDeps",
       "A2ATaskSendRequest",
       "A2ATaskState",
+      "DiscoverAgentArguments",
       "FetchedAgentCard",
       "InvokeOptions",
+      "InvokeRemoteAgentArguments",
       "LoopEvent",
       "LoopIds",
       "LoopObservable",
@@ -480,6 +482,7 @@ const EXPORTS: Readonly<Record<string, { readonly values: readonly string[]; rea
       "ProcessListener",
       "ProcessManager",
       "RemoteInvocationResult",
+      "ToolHandlerResult",
     ],
   },
   "./process": {

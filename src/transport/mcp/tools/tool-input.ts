@@ -62,7 +62,8 @@ export function readToolInput({ takesData, isWrapped }: InputForm, args: JsonObj
   if (files !== undefined && !Array.isArray(files)) throw invalid("files", "must be a list");
   const parts: Part[] = message === "" ? [] : [{ text: message }];
   if (data !== undefined) parts.push({ data });
-  for (const [index, file] of (files ?? []).entries()) parts.push(filePart(file, `files[${index}]`));
+  const listed: readonly JsonValue[] = files ?? [];
+  for (const [index, file] of listed.entries()) parts.push(filePart(file, `files[${index}]`));
   if (parts.length === 0) throw invalid("message", "must not be empty");
   return { parts, ...(contextId !== undefined && contextId !== "" && { contextId }) };
 }
