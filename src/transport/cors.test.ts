@@ -8,7 +8,7 @@ const APP = "https://app.example";
 const OTHER = "https://other.example";
 const EXPOSED =
   "A2A-Extensions, X-A2A-Extensions, ETag, WWW-Authenticate, Retry-After, Link, X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, " +
-  "RateLimit-Policy, RateLimit-Limit, RateLimit-Remaining, RateLimit-Reset";
+  "RateLimit-Policy, RateLimit-Limit, RateLimit-Remaining, RateLimit-Reset, Mcp-Session-Id";
 const CARD = "/.well-known/agent-card.json";
 
 type Answered = Readonly<Record<string, string>>;
@@ -23,7 +23,7 @@ const NOTHING: Answered = {};
 const PREFLIGHT: Answered = {
   "access-control-allow-methods": "GET, POST, DELETE, OPTIONS",
   "access-control-allow-headers":
-    "Content-Type, Authorization, A2A-Version, A2A-Extensions, X-A2A-Extensions, Last-Event-ID, If-None-Match, Traceparent, Tracestate",
+    "Content-Type, Authorization, A2A-Version, A2A-Extensions, X-A2A-Extensions, Last-Event-ID, If-None-Match, Traceparent, Tracestate, MCP-Protocol-Version, Mcp-Method, Mcp-Name, Mcp-Session-Id",
   "access-control-max-age": "7200",
 };
 const OPEN: Answered = { "access-control-allow-origin": "*", "access-control-expose-headers": EXPOSED };

@@ -496,8 +496,10 @@ const EXPORTS: Readonly<Record<string, { readonly values: readonly string[]; rea
       "A2ATaskState",
       "CardAgent",
       "CardDatabase",
+      "DiscoverAgentArguments",
       "FetchedAgentCard",
       "InvokeOptions",
+      "InvokeRemoteAgentArguments",
       "LoopEvent",
       "LoopIds",
       "LoopObservable",
@@ -513,6 +515,7 @@ const EXPORTS: Readonly<Record<string, { readonly values: readonly string[]; rea
       "ProcessManager",
       "RemoteInvocationResult",
       "SkillBundle",
+      "ToolHandlerResult",
     ],
   },
   "./process": {

@@ -55,12 +55,12 @@ const PERSON_SCHEMA = {
 
 /** Agents under the names and with the behaviour that the conformance kit of MCP demands. */
 export const KIT_AGENTS: readonly Agent[] = [
-  tool("greet", async (task) => task.artifact("answer").end(`Hello, ${data(task)["name"]}!`), NAME),
+  tool("greet", async (task) => task.artifact("answer").end(`Hello, ${String(data(task)["name"])}!`), NAME),
   tool(
     "slow_compute",
     async (task) => {
       await task.sleep(Number(data(task)["seconds"]) * 1000);
-      await task.artifact("answer").end(`Done: ${data(task)["label"] ?? ""}`);
+      await task.artifact("answer").end(`Done: ${String(data(task)["label"])}`);
     },
     z.object({ seconds: z.number(), label: z.string().optional() }),
   ),
@@ -75,7 +75,7 @@ export const KIT_AGENTS: readonly Agent[] = [
   tool(
     "confirm_delete",
     async (task) => {
-      const { confirm } = await task.ask(`Delete ${data(task)["filename"]}?`, {
+      const { confirm } = await task.ask(`Delete ${String(data(task)["filename"])}?`, {
         schema: z.object({ confirm: z.boolean() }),
       });
       await task.artifact("answer").end(confirm ? "Deleted." : "Kept.");

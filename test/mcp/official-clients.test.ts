@@ -210,8 +210,7 @@ describe("the official client of 2025", () => {
         await asked?.();
         return { action: "accept", content: { answer: answerTo(params.message) } };
       });
-    // Safe cast: the package's own types differ in optional members.
-    await client.connect(new Transport2025(new URL(`${url}/mcp`)) as Parameters<Client2025["connect"]>[0]);
+    await client.connect(new Transport2025(new URL(`${url}/mcp`)));
     return client;
   };
 

@@ -12,6 +12,7 @@ describe("settings", () => {
       corsOrigins: [],
       dialects: {},
       grpc: true,
+      mcp: { tools: "skills", taskAfter: 5000, pollInterval: 1000, tasks: {}, callUrls: false },
       store: "sqlite:./.palaver/palaver.db",
       heartbeat: 15_000,
       drainTimeout: 8000,

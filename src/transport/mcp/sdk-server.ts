@@ -19,6 +19,7 @@ import { cancelMcpTask, getMcpTask, type TaskCall, updateMcpTask } from "./task-
 const STATE_SECONDS = 30 * 24 * 3600;
 
 /** A server of the official SDK that answers one HTTP request, or one connection over stdio, with the tools of a path. */
+// oxlint-disable-next-line typescript/no-deprecated -- deprecated for common uses; this one adds methods and results that the other class does not have
 export function createSdkServer(sdk: McpSdk, request: McpRequest): Server {
   const { settings } = request.face;
   const state = sdk.createRequestStateCodec<SealedState>({
@@ -26,12 +27,14 @@ export function createSdkServer(sdk: McpSdk, request: McpRequest): Server {
     ttlSeconds: STATE_SECONDS,
     bind: (context) => `${context.mcpReq.method}\0${request.principal.id}`,
   });
+  // oxlint-disable-next-line typescript/no-deprecated -- as above
   const server = new sdk.Server(settings.info, {
     capabilities: { tools: {}, extensions: { [TASKS_EXTENSION]: {} } },
     instructions: INSTRUCTIONS,
     requestState: { verify: state.verify },
   });
   const clientOf = ({ mcpReq }: ServerContext): ClientAbilities =>
+    // oxlint-disable-next-line typescript/no-deprecated -- the only source for clients of 2025 over stdio
     abilitiesOf(objectOf(mcpReq.envelope)[sdk.CLIENT_CAPABILITIES_META_KEY] ?? server.getClientCapabilities());
   const answer = async <T>(work: () => Promise<T>): Promise<T> => {
     try {
