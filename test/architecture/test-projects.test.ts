@@ -5,8 +5,8 @@ import config from "../../vitest.config.ts";
 import { OWN_PROCESS } from "../projects.ts";
 import { ROOT } from "./imports.ts";
 
-/** The tests of `frameworks` need packages that only `npm run frameworks` installs. */
-const FILES = globSync("**/*.test.ts", { cwd: ROOT, exclude: ["**/node_modules", ".git", "frameworks"] })
+/** The tests of `frameworks` need packages that only `npm run frameworks` installs; those of `templates` run in the projects that are made of them. */
+const FILES = globSync("**/*.test.ts", { cwd: ROOT, exclude: ["**/node_modules", ".git", "frameworks", "templates"] })
   .map((file) => file.replaceAll("\\", "/"))
   .toSorted();
 
