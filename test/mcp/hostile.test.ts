@@ -48,7 +48,7 @@ async function send(method: string, params: Readonly<Record<string, unknown>>, s
       accept: "application/json, text/event-stream",
       "mcp-protocol-version": "2026-07-28",
       "mcp-method": method,
-      "mcp-name": String(params["taskId"] ?? params["name"] ?? ""),
+      "mcp-name": [params["taskId"], params["name"]].find((name) => typeof name === "string") ?? "",
       ...(key !== "" && { "x-api-key": key }),
       ...headers,
     },

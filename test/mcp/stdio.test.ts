@@ -24,7 +24,7 @@ describe("palaver mcp", () => {
   it("serves official A2A servers of 0.2, 0.3 and 1.0, and an agent that asks, to the official client over stdio", async () => {
     const plan = { artifact: "The answer.", end: "completed" } as const;
     const versions = ["0.2 over JSON-RPC", "0.3 over JSON-RPC", "1.0 over JSON-RPC"];
-    const remotes = await Promise.all(versions.map((version) => OFFICIAL[version]?.(plan)));
+    const remotes = await Promise.all(versions.map(async (version) => OFFICIAL[version]?.(plan)));
     const asking = createServer(booking, { store: "memory:", port: 0, grpc: false, logger: SILENT_LOGGER });
     const { url: askingUrl } = await asking.listen();
     const urls = remotes.map((remote) => remote?.url ?? "");
@@ -57,7 +57,7 @@ describe("palaver mcp", () => {
       });
     } finally {
       await client.close();
-      await Promise.all(remotes.map((remote) => remote?.[Symbol.asyncDispose]()));
+      await Promise.all(remotes.map(async (remote) => remote?.[Symbol.asyncDispose]()));
       await asking.close();
     }
   });
