@@ -12,7 +12,7 @@ const config: ViteUserConfig = defineConfig({
     // Processes, not threads: tests open databases, start workers and send signals.
     pool: "forks",
     // Many of them wait more than they work.
-    maxWorkers: Math.max(2, availableParallelism() - 1),
+    maxWorkers: Math.max(3, availableParallelism()),
     // Faults of V8 in Node 24 that end a test process now and then, each time another one. It aborts with "Check failed:
     // jit_page.has_value()" when many threads come and go: with protection keys, and when the WebAssembly that removes types is
     // called so often that V8 optimizes how it calls JavaScript. Its baseline compiler can crash the collector (nodejs/node#62393).

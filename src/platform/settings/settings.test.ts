@@ -10,6 +10,7 @@ describe("settings", () => {
       publicUrl: undefined,
       trustedProxies: [],
       corsOrigins: [],
+      calls: {},
       dialects: {},
       grpc: true,
       mcp: { tools: "skills", taskAfter: 5000, pollInterval: 1000, tasks: {}, callUrls: false },
