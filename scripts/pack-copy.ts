@@ -20,6 +20,8 @@ const NEEDED = [
   "README.md",
   "LICENSE",
   "CHANGELOG.md",
+  "SECURITY.md",
+  "deploy",
 ];
 
 export interface Packed {

@@ -67,8 +67,8 @@ describe("the packed package", () => {
   });
 
   it("contains the files that users need, and no others", () => {
-    const others = packed.files.filter((path) => !/^(?:dist|docs|templates|console\/dist)\//.test(path));
-    expect(others.sort()).toEqual(["CHANGELOG.md", "LICENSE", "README.md", "package.json"]);
+    const others = packed.files.filter((path) => !/^(?:dist|docs|templates|deploy|console\/dist)\//.test(path));
+    expect(others.sort()).toEqual(["CHANGELOG.md", "LICENSE", "README.md", "SECURITY.md", "package.json"]);
     expect(packed.files).toContain("dist/index.js");
     expect(packed.files).toContain("dist/index.d.ts");
     expect(packed.files).toContain("docs/guide/writing-agents.md");
