@@ -50,7 +50,8 @@ describe.each([
     await sleep(SOME_RENEWALS);
     expect(await stateOf(server, working)).toBe("TASK_STATE_WORKING");
     await until(async () => (await stateOf(server, sleeping)) === "TASK_STATE_COMPLETED");
-    expect(Number(bench.lines("slept")[0])).toBeGreaterThanOrEqual(5000);
+    // The engine's clock follows the clock of the store by at most 1 %.
+    expect(Number(bench.lines("slept")[0])).toBeGreaterThanOrEqual(4950);
     bench.openGate("finish");
     await until(async () => (await stateOf(server, working)) === "TASK_STATE_COMPLETED");
   }, 30_000);
