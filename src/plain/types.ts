@@ -47,12 +47,12 @@ interface MessageToSend {
   readonly parts: readonly { readonly type?: "text" | undefined; readonly text: string }[];
 }
 
-/** A protocol beyond A2A that a program speaks, as its card lists it. */
+/** A protocol beyond A2A that a program supports, as its card lists it. */
 export interface A2AProtocolExtension {
   /** Such as `MCP`. */
   readonly protocol: string;
   readonly description: string;
-  /** Where it is spoken. */
+  /** The URL at which the program supports it. */
   readonly endpoint?: string;
 }
 

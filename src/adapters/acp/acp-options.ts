@@ -40,7 +40,7 @@ export interface AcpBehaviour {
   readonly files?: "none" | "read" | "write";
   /** Whether callers see the thoughts of the ACP agent: they stream into the artifact `reasoning`. Default false. */
   readonly showReasoning?: boolean;
-  /** What the ACP agent is told after a restart, if it could load its session. */
+  /** The prompt that the ACP agent gets after a restart, if it could load its session. */
   readonly continueWith?: string;
   /** Milliseconds for the start of the program and of its session. Default 60000. */
   readonly startTimeout?: number;

@@ -2,7 +2,7 @@ import type { StandardSchemaV1 } from "@standard-schema/spec";
 import type { CallTarget } from "../../engine/agent/agent.ts";
 import type { Tool, Tools } from "./tool.ts";
 
-/** An agent that the model may call, and what the model is told about it. */
+/** An agent that the model may call, and its description for the model. */
 export interface AgentTool {
   readonly agent: CallTarget;
   /** For the model: what the agent does, and when to call it. */
