@@ -39,7 +39,7 @@ const changing =
   };
 
 describe("an agent of another server", () => {
-  test("is told the ancestry, and shows it; a question comes back", async () => {
+  test("receives the ancestry and shows it; a question comes back", async () => {
     const far = agent("far", async (task) => `${await task.ask("Sure?")}!`);
     await using other = new World([far], { serverId: "other" });
     const near = agent(

@@ -6,7 +6,7 @@ export class CrashingStore extends StoreWrapper {
   readonly #onWrite: () => void;
   #isCut = false;
 
-  /** `onWrite`: called when a commit that changes a task is stored, before anybody is told. */
+  /** `onWrite`: called when a commit that changes a task is stored, before any reader gets it. */
   constructor(store: Store, onWrite: () => void) {
     super(store);
     this.#onWrite = onWrite;
