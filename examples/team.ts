@@ -51,8 +51,8 @@ const tone = agent({
   run: async (task) => (task.text.includes("!") ? "too loud" : "calm"),
 });
 
-const desk = team({
-  name: "Desk",
+const reception = team({
+  name: "Reception",
   description: "Sends questions to the critics and everything else to the writer.",
   version: "1.0.0",
   pattern: "router",
@@ -60,5 +60,5 @@ const desk = team({
   pick: (task) => (task.text.startsWith("Judge") ? "critics" : "writer"),
 });
 
-const agents: readonly Agent[] = [desk, writer, critics, outline, draft, length, tone];
+const agents: readonly Agent[] = [reception, writer, critics, outline, draft, length, tone];
 export default agents;

@@ -1,6 +1,8 @@
+import * as sdk from "a2a-sdk-v1";
+import { ClientFactory } from "a2a-sdk-v1/client";
 import { describe, expect, test } from "vitest";
 import { connect } from "../../src/client/connect.ts";
-import { serveForeign } from "./foreign-server.ts";
+import { type ForeignTurn, serveForeign } from "./foreign-server.ts";
 import { agent, textOfTask, World } from "./world.ts";
 
 const soon = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 10));
@@ -61,5 +63,58 @@ describe("an official server", () => {
     await using world = new World([near]);
     expect(textOfTask(await world.run("near", "hi"))).toBe(expected);
     expect(foreign.messages()).toBe(1);
+  });
+});
+
+/** What an official server sends on, to an agent of ours, of the message that it received. */
+type Forward = (turn: ForeignTurn) => object;
+
+describe("a ring through an official server, over HTTP", () => {
+  /** The agent `ring` calls the official server, which calls `ring` with the official client. Returns the result of `ring`, and how often it ran. */
+  async function runRing(forward: Forward) {
+    let runs = 0;
+    let url = "";
+    await using foreign = await serveForeign(async (turn) => {
+      const client = await new ClientFactory().createFromUrl(`${url}/agents/ring/`);
+      const answer = await client
+        .sendMessage(
+          sdk.SendMessageRequest.fromJSON({
+            message: { messageId: crypto.randomUUID(), role: "ROLE_USER", parts: [{ text: turn.text }], ...forward(turn) },
+          }),
+        )
+        .catch(String);
+      if (typeof answer === "string") return turn.finish(`foreign(${answer})`);
+      const task = sdk.Task.toJSON(answer as sdk.Task) as Parameters<typeof textOfTask>[0];
+      turn.finish(`foreign(${textOfTask(task)})`);
+    });
+    const ring = agent(
+      "ring",
+      async (task) => {
+        runs += 1;
+        return task.call(foreign.url, task.text).then(
+          ({ text }) => text,
+          (error: { code: string }) => error.code,
+        );
+      },
+      { calls: { perMinute: 4 } },
+    );
+    const other = agent("other", async () => "");
+    await using world = new World([ring, other], { port: 0, outgoing: { http: true, allow: ["loopback"] } });
+    url = (await world.server.listen()).url;
+    const sent = await (await connect(`${url}/agents/ring`)).send("go");
+    return { text: sent.kind === "task" ? textOfTask(sent.task) : "", runs };
+  }
+
+  test.each<readonly [string, Forward]>([
+    ["the context", ({ contextId }) => ({ contextId })],
+    ["the whole message", ({ message }) => sdk.Message.toJSON(message) as object],
+  ])("is refused when it would close if the server forwards %s", async (_name, forward) => {
+    const { text, runs } = await runRing(forward);
+    expect(text).toMatch(/^foreign\(.*Loop detected/);
+    expect(runs).toBe(1);
+  });
+
+  test("is ended by the limit of calls per minute if the server forwards nothing but the text", async () => {
+    expect(await runRing(() => ({}))).toEqual({ text: `${"foreign(".repeat(4)}call-rate))))`, runs: 5 });
   });
 });

@@ -10,10 +10,10 @@ import { agent, textOfTask, World } from "./world.ts";
 
 test("the example has a router, a pipeline and parallel calls", async () => {
   await using world = new World(example);
-  const written = await world.run("desk", "tea");
+  const written = await world.run("reception", "tea");
   expect(textOfTask(written)).toBe("What is tea? It depends.\nWhy tea? It depends.\nHow tea? It depends.\n");
   expect(callRelationsOf(written.metadata)?.usage).toEqual({ outputTokens: "What is teaWhy teaHow tea".length });
-  expect(textOfTask(await world.run("desk", "Judge me!"))).toBe("length: fine\ntone: too loud");
+  expect(textOfTask(await world.run("reception", "Judge me!"))).toBe("length: fine\ntone: too loud");
 });
 
 test("a team without members, or a router that picks nobody, is refused", async () => {

@@ -75,7 +75,10 @@ async function serveBetween(fanOut: number, next: () => string): Promise<Foreign
 }
 
 describe("a tree of calls over two processes", () => {
-  it("is canceled as a whole through an official server in between", async () => {
+  it.each([
+    ["", false],
+    [", also if the process of the root is killed as soon as it has answered the cancel", true],
+  ])("is canceled as a whole through an official server in between%s", async (_name, isKilled) => {
     const fanOut = sampled(2, 3);
     const last = sampled(3, 5);
     const levels = Array.from({ length: last + 1 }, (_, level) => level);
@@ -88,11 +91,12 @@ describe("a tree of calls over two processes", () => {
       ...{ waits: true, store: "sqlite:below.db" },
     });
     await using between = await serveBetween(fanOut, () => `${below.url}/agents/n3`);
-    const above = await serveTree({
+    const upper: TreeProcess = {
       levels: [0, 1],
       children: { 0: repeated(fanOut, "n1"), 1: repeated(fanOut, between.url) },
-      store: "sqlite:above.db",
-    });
+      ...{ port: await freePort(), store: "sqlite:above.db" },
+    };
+    const above = await serveTree(upper);
     const root = await connect(`${above.url}/agents/n0`);
     const sent = await root.send("r", { wait: false });
     const id = sent.kind === "task" ? sent.task.id : "";
@@ -102,6 +106,10 @@ describe("a tree of calls over two processes", () => {
     );
     const began = performance.now();
     await root.task(id).cancel();
+    if (isKilled) {
+      await above.kill("SIGKILL");
+      await serveTree(upper);
+    }
     const all = async (): Promise<readonly string[]> => {
       const ours = await Promise.all([
         ...[0, 1].map((level) => statesOf(above.url, `n${level}`)),

@@ -6,12 +6,12 @@ import { SILENT_LOGGER } from "../../src/internal/logger.ts";
 import { ROOT } from "../architecture/imports.ts";
 
 /** Serves an example and returns a function that sends it a message and returns the task. */
-async function serveExample(name: string) {
+async function serveExample(name: string, id = "") {
   // The examples have their own compiler settings, so they are loaded by path.
-  const { default: example }: { default: Agent } = await import(join(ROOT, "examples", "models", name));
+  const { default: example }: { default: Agent | readonly Agent[] } = await import(join(ROOT, "examples", "models", name));
   const server = createServer(example, { store: "memory:", port: 0, logger: SILENT_LOGGER, drainTimeout: 0 });
   const { url } = await server.listen();
-  const agent = await connect(url);
+  const agent = await connect(id === "" ? url : `${url}/agents/${id}`);
   return {
     async send(message: Parameters<typeof agent.send>[0]): Promise<Task> {
       const answer = await agent.send(message);
@@ -70,4 +70,12 @@ it("the painter sees the image that is sent, and returns one", async () => {
   const [drawing] = task.artifacts?.find(({ name }) => name === "file-1.1")?.parts ?? [];
   expect(drawing?.mediaType).toBe("image/svg+xml");
   expect(Buffer.from(drawing?.raw ?? "", "base64").toString()).toContain("A &lt;cat>");
+});
+
+it("the assistant lets its model call a team of other models, and the tree is complete", async () => {
+  await using example = await serveExample("team.ts", "assistant");
+  const task = await example.send("poster: fresh fish every day");
+  expect(result(task)).toBe("Here is your poster: FRESH FISH EVERY");
+  expect(task.metadata?.["urn:palaver:extension:calls"]).toMatchObject({ children: [{ agent: "poster" }] });
+  expect(result(await example.send("Hello"))).toBe("Write “poster:” and a text.");
 });
