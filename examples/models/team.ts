@@ -36,7 +36,7 @@ const assistant = modelAgent({
   tools: agentTools({ poster: { agent: "poster", description: "Makes a poster of a text." } }),
   model: modelOr((messages) => {
     const last = messages.at(-1);
-    if (last?.role === "tool") return { text: `Here is your poster: ${last.content[0]?.output.value}` };
+    if (last?.role === "tool") return { text: `Here is your poster: ${String(last.content[0]?.output.value ?? "")}` };
     const [, text] = /poster: (.+)/i.exec(textOfMessage(last)) ?? [];
     return text === undefined
       ? { text: "Write “poster:” and a text." }

@@ -79,7 +79,12 @@ describe("a ring through an official server, over HTTP", () => {
       const answer = await client
         .sendMessage(
           sdk.SendMessageRequest.fromJSON({
-            message: { messageId: crypto.randomUUID(), role: "ROLE_USER", parts: [{ text: turn.text }], ...forward(turn) },
+            message: {
+              messageId: crypto.randomUUID(),
+              role: "ROLE_USER",
+              parts: [{ text: turn.text }],
+              ...forward(turn),
+            },
           }),
         )
         .catch(String);

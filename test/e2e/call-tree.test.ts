@@ -78,54 +78,58 @@ describe("a tree of calls over two processes", () => {
   it.each([
     ["", false],
     [", also if the process of the root is killed as soon as it has answered the cancel", true],
-  ])("is canceled as a whole through an official server in between%s", async (_name, isKilled) => {
-    const fanOut = sampled(2, 3);
-    const last = sampled(3, 5);
-    const levels = Array.from({ length: last + 1 }, (_, level) => level);
-    const down = levels.filter((level) => level >= 3);
-    const below = await serveTree({
-      levels: down,
-      children: Object.fromEntries(
-        down.filter((level) => level < last).map((level) => [level, repeated(fanOut, `n${level + 1}`)]),
-      ),
-      ...{ waits: true, store: "sqlite:below.db" },
-    });
-    await using between = await serveBetween(fanOut, () => `${below.url}/agents/n3`);
-    const upper: TreeProcess = {
-      levels: [0, 1],
-      children: { 0: repeated(fanOut, "n1"), 1: repeated(fanOut, between.url) },
-      ...{ port: await freePort(), store: "sqlite:above.db" },
-    };
-    const above = await serveTree(upper);
-    const root = await connect(`${above.url}/agents/n0`);
-    const sent = await root.send("r", { wait: false });
-    const id = sent.kind === "task" ? sent.task.id : "";
-    const leaves = fanOut ** last;
-    await until(
-      async () => (await statesOf(below.url, `n${last}`)).filter((state) => state === "working").length === leaves,
-    );
-    const began = performance.now();
-    await root.task(id).cancel();
-    if (isKilled) {
-      await above.kill("SIGKILL");
-      await serveTree(upper);
-    }
-    const all = async (): Promise<readonly string[]> => {
-      const ours = await Promise.all([
-        ...[0, 1].map((level) => statesOf(above.url, `n${level}`)),
-        ...down.map((level) => statesOf(below.url, `n${level}`)),
-      ]);
-      return [...ours.flat(), ...between.states()];
-    };
-    let states: readonly string[] = [];
-    await until(async () => {
-      states = await all();
-      return states.every((state) => state === "canceled");
-    });
-    const total = levels.reduce((sum, level) => sum + fanOut ** level, 0);
-    expect(states).toHaveLength(total);
-    process.stdout.write(`${total} tasks were canceled within ${Math.round(performance.now() - began)} ms\n`);
-  }, 180_000);
+  ])(
+    "is canceled as a whole through an official server in between%s",
+    async (_name, isKilled) => {
+      const fanOut = sampled(2, 3);
+      const last = sampled(3, 5);
+      const levels = Array.from({ length: last + 1 }, (_, level) => level);
+      const down = levels.filter((level) => level >= 3);
+      const below = await serveTree({
+        levels: down,
+        children: Object.fromEntries(
+          down.filter((level) => level < last).map((level) => [level, repeated(fanOut, `n${level + 1}`)]),
+        ),
+        ...{ waits: true, store: "sqlite:below.db" },
+      });
+      await using between = await serveBetween(fanOut, () => `${below.url}/agents/n3`);
+      const upper: TreeProcess = {
+        levels: [0, 1],
+        children: { 0: repeated(fanOut, "n1"), 1: repeated(fanOut, between.url) },
+        ...{ port: await freePort(), store: "sqlite:above.db" },
+      };
+      const above = await serveTree(upper);
+      const root = await connect(`${above.url}/agents/n0`);
+      const sent = await root.send("r", { wait: false });
+      const id = sent.kind === "task" ? sent.task.id : "";
+      const leaves = fanOut ** last;
+      await until(
+        async () => (await statesOf(below.url, `n${last}`)).filter((state) => state === "working").length === leaves,
+      );
+      const began = performance.now();
+      await root.task(id).cancel();
+      if (isKilled) {
+        await above.kill("SIGKILL");
+        await serveTree(upper);
+      }
+      const all = async (): Promise<readonly string[]> => {
+        const ours = await Promise.all([
+          ...[0, 1].map((level) => statesOf(above.url, `n${level}`)),
+          ...down.map((level) => statesOf(below.url, `n${level}`)),
+        ]);
+        return [...ours.flat(), ...between.states()];
+      };
+      let states: readonly string[] = [];
+      await until(async () => {
+        states = await all();
+        return states.every((state) => state === "canceled");
+      });
+      const total = levels.reduce((sum, level) => sum + fanOut ** level, 0);
+      expect(states).toHaveLength(total);
+      process.stdout.write(`${total} tasks were canceled within ${Math.round(performance.now() - began)} ms\n`);
+    },
+    180_000,
+  );
 
   it("is canceled in a process that was away, once it is back", async () => {
     const port = await freePort();

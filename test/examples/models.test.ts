@@ -8,7 +8,9 @@ import { ROOT } from "../architecture/imports.ts";
 /** Serves an example and returns a function that sends it a message and returns the task. */
 async function serveExample(name: string, id = "") {
   // The examples have their own compiler settings, so they are loaded by path.
-  const { default: example }: { default: Agent | readonly Agent[] } = await import(join(ROOT, "examples", "models", name));
+  const { default: example }: { default: Agent | readonly Agent[] } = await import(
+    join(ROOT, "examples", "models", name)
+  );
   const server = createServer(example, { store: "memory:", port: 0, logger: SILENT_LOGGER, drainTimeout: 0 });
   const { url } = await server.listen();
   const agent = await connect(id === "" ? url : `${url}/agents/${id}`);
