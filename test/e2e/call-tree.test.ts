@@ -203,6 +203,14 @@ describe("a tree of 40 tasks whose processes are killed", () => {
           }
         }
       };
+      // A kill comes after the tree has got further, so that kills are spread over its whole life; after 4 s in any case.
+      const progress = (): number => bench.lines("leaves").length + foreign.messages();
+      let before = progress();
+      const untilFurther = async (): Promise<void> => {
+        for (let waited = 0; waited < 4000 && progress() === before; waited += 20)
+          await new Promise((resolve) => setTimeout(resolve, 20));
+        before = progress();
+      };
       while (made < kills) {
         roots += 1;
         const messageId = crypto.randomUUID();
@@ -225,10 +233,12 @@ describe("a tree of 40 tasks whose processes are killed", () => {
             await new Promise((resolve) => setTimeout(resolve, 20));
             continue;
           }
+          if (random() < 0.8) await untilFurther();
           await new Promise((resolve) => setTimeout(resolve, Math.floor(random() * 150)));
           const victim = random() < 0.5 ? 0 : 1;
           await servers[victim]?.kill("SIGKILL");
           made += 1;
+          if (made % 20 === 0) process.stdout.write(`${made} kills, ${roots} trees\n`);
           const tree = trees[victim];
           if (tree !== undefined) servers[victim] = await serveTree(tree);
         }
