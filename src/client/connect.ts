@@ -1,4 +1,5 @@
 import type { AgentCard, AgentInterface } from "../protocol/card.ts";
+import { IDEMPOTENT_SEND } from "../protocol/extensions.ts";
 import { clientDialect, isGrpc, type RestStyle } from "../wire/client/client-registry.ts";
 import { AgentHost } from "./agent-host.ts";
 import type { AgentClient } from "./api.ts";
@@ -59,7 +60,8 @@ async function connected(agent: string | URL | object, options: ConnectOptions):
     if (dialect === undefined) throw new RemoteError("no-interface", `The binding ${at.binding} is not supported.`);
     return createChannel({ card, at, dialect, settings, verify: shownCards(options) });
   };
-  const channel = createFallbackChannel(await usable([first, ...others], wayBy));
+  const { resend = card.capabilities.extensions?.some(({ uri }) => uri === IDEMPOTENT_SEND) === true } = options;
+  const channel = createFallbackChannel(await usable([first, ...others], wayBy), { countsIds: resend });
   return createRemoteAgent(new AgentHost({ card, channel, settings }));
 }
 

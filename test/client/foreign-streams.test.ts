@@ -709,6 +709,17 @@ describe("an agent with several interfaces", () => {
     expect(server.received.map(({ url }) => url)).toEqual(["/rpc", "/rest/acme/message:send"]);
   });
 
+  it("is not called at an interface without message ids if messages may be sent again by later calls", async () => {
+    const gone = await ScriptedServer.start(answering);
+    await gone.close();
+    server = await ScriptedServer.start(answering);
+    const [wrong] = gone.card().interfaces;
+    const [plain] = server.card({}, { url: server.url, binding: PLAIN_BINDING }).interfaces;
+    const card = { ...server.card(), interfaces: [wrong, plain] };
+    expect((await failure((await connect(card, { ...QUICK, resend: true })).send("go"))).code).toBe("network");
+    expect(server.received).toHaveLength(0);
+  });
+
   it("receives a message once if only the first interface has message ids", async () => {
     const later = await ScriptedServer.start((response) => void response.destroy());
     const first = await ScriptedServer.start((response) => {

@@ -4,10 +4,11 @@ import type { SubmittedRequest } from "../api.ts";
 
 /**
  * SHA-256 over the content of a send: the message without its id, and the request's metadata. The options that only say how to answer, such as
- * output modes, are left out, so a client that retries with other options still repeats the same message.
+ * output modes, are left out, so a client that retries with other options still repeats the same message. So are `referenceTaskIds`: A2A 0.3 over REST
+ * does not have them, and a client may repeat a message over another interface.
  */
 export function messageDigest({ message, metadata }: Pick<SubmittedRequest, "message" | "metadata">): string {
-  const { messageId: _, ...content } = message;
+  const { messageId: _id, referenceTaskIds: _references, ...content } = message;
   return createHash("sha256")
     .update(JSON.stringify([content, metadata], sortMembers))
     .digest("base64url");
