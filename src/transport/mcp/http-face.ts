@@ -7,15 +7,17 @@ import type { AuthenticationGroups } from "../grpc/authentication-groups.ts";
 import { isFromOtherOrigin } from "../operator/local-request.ts";
 import { createRoute, type Handler, type Route } from "../router.ts";
 import { type AuthenticatedCaller, authenticateCaller } from "./authenticate.ts";
+import { visibleTool } from "./call-tool.ts";
 import { abilitiesOf } from "./client-abilities.ts";
 import type { McpFace, McpRequest } from "./face.ts";
 import { isObject } from "./form-schema.ts";
 import { isLegacyBody } from "./legacy/is-legacy-body.ts";
 import { type InFlight, serveLegacy } from "./legacy/serve-legacy.ts";
 import { loadMcpSdk, type McpSdk } from "./load-sdk.ts";
-import { type RpcError, TASKS_REQUIRED } from "./mcp-error.ts";
+import { headerMismatch, type RpcError, TASKS_REQUIRED } from "./mcp-error.ts";
 import { errorReply, type RpcId, replyOf, rpcErrorReply } from "./reply.ts";
 import { createSdkServer } from "./sdk-server.ts";
+import { headerProblem, paramHeadersOf } from "./tools/param-headers.ts";
 
 export interface HttpFaceOptions {
   readonly cors: Pick<CorsPolicy, "allows">;
@@ -76,7 +78,7 @@ function modernHandler(face: McpFace): ModernHandler {
   };
   let loaded: ReturnType<typeof create> | undefined;
   return async (request, body, { limitHeaders }) => {
-    const refusal = listenRefusal(body);
+    const refusal = listenRefusal(body) ?? (await headerRefusal(request, body));
     if (refusal !== undefined)
       return rpcErrorReply(refusal.status, { id: idOf(body), error: refusal.error, headers: limitHeaders });
     loaded ??= create();
@@ -109,8 +111,24 @@ function copiedHeaders(exchange: Exchange): Headers {
   );
 }
 
+interface Refusal {
+  readonly status: number;
+  readonly error: RpcError;
+}
+
+/** A tool may ask for arguments in headers as well. Proxies trust these headers, so they must say what the body says. The SDK checks the other headers. */
+async function headerRefusal(request: McpRequest, body: unknown): Promise<Refusal | undefined> {
+  if (!isObject(body) || body["method"] !== "tools/call" || !isObject(body["params"])) return undefined;
+  const { name, arguments: args } = body["params"];
+  const tool = typeof name === "string" ? await visibleTool(request, name) : undefined;
+  if (tool === undefined || !isObject(args)) return undefined;
+  const headers = paramHeadersOf(tool.definition.inputSchema) ?? [];
+  const problem = headerProblem(headers, { args, header: (each) => request.exchange.header(each) });
+  return problem === undefined ? undefined : { status: 400, error: headerMismatch(problem) };
+}
+
 /** This server has nothing to subscribe to. A client without the tasks extension that asks for tasks gets the reason that the extension demands. */
-function listenRefusal(body: unknown): { readonly status: number; readonly error: RpcError } | undefined {
+function listenRefusal(body: unknown): Refusal | undefined {
   if (!isObject(body) || body["method"] !== "subscriptions/listen") return undefined;
   const { notifications, _meta } = isObject(body["params"]) ? body["params"] : {};
   const asksForTasks = isObject(notifications) && notifications["taskIds"] !== undefined;

@@ -46,6 +46,11 @@ export const TASKS_REQUIRED: RpcError = {
   data: { requiredCapabilities: { extensions: { [TASKS_EXTENSION]: {} } } },
 };
 
+/** The headers of a request do not repeat what its body says. */
+export function headerMismatch(problem: string): RpcError {
+  return { code: -32020, message: `The request headers and body disagree: ${problem}` };
+}
+
 /** An error with exactly this JSON-RPC code. */
 export class RpcFailure extends Error {
   readonly error: RpcError;
