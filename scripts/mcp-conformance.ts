@@ -40,9 +40,12 @@ function isExpected(title: string, checks: readonly KitCheck[], baseline: Readon
   return failures.length === 0 && stale.length === 0;
 }
 
-async function runTasks(title: string, url: string): Promise<boolean> {
+async function runTasks(title: string, url: string, before?: () => Promise<void>): Promise<boolean> {
   const checks: KitCheck[] = [];
-  for (const scenario of TASK_SCENARIOS) checks.push(...(await runScenario(url, scenario)));
+  for (const scenario of TASK_SCENARIOS) {
+    await before?.();
+    checks.push(...(await runScenario(url, scenario)));
+  }
   return isExpected(title, checks, {});
 }
 
@@ -70,9 +73,9 @@ async function main(): Promise<boolean> {
         return [tasks, ...revisions];
       });
   if (values.kills) {
-    const killed = await startRestartingServer({ kills: true });
+    const killed = await startRestartingServer();
     try {
-      results.push(await runTasks("Tasks, with kills", `${killed.url}/mcp`));
+      results.push(await runTasks("Tasks, with kills", `${killed.url}/mcp`, () => killed.ready()));
       console.log(`  The server was killed ${killed.kills} times.`);
       for (const problem of killed.problems) console.log(`  NOT FORWARDED ${problem}`);
     } finally {

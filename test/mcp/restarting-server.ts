@@ -17,6 +17,8 @@ export interface RestartingServer {
   readonly kills: number;
   /** Requests that did not reach the server. */
   readonly problems: readonly string[];
+  /** Resolves when the next process is loaded. */
+  ready(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -35,58 +37,51 @@ interface Spare {
   start(): Promise<string>;
 }
 
-/** The conformance kit waits 5 s for a task and 10 s for an answer. A process that has to be loaded first can take longer on a busy machine. */
-const SPARES = 2;
-
-export interface RestartingOptions {
-  /** Kill the server before the polls of tasks. */
-  readonly kills: boolean;
-}
-
 /**
- * Starts a server. It is killed before the first poll of each task, and before every later poll for which the next process is loaded: so how often depends on
- * the speed of the machine, and how long a poll takes hardly does.
+ * Starts a server, and kills it before polls of tasks (`tasks/get`) for which the next process is loaded: the conformance kit waits 5 s for a task and 10 s for
+ * an answer, and loading a process can take longer on a busy machine. So the number of kills depends on the speed of the machine, and the time of a poll hardly
+ * does. After `ready` the next poll is one with a kill, on every machine.
  */
-export async function startRestartingServer(options: RestartingOptions): Promise<RestartingServer> {
+export async function startRestartingServer(): Promise<RestartingServer> {
   const folder = await mkdtemp(join(tmpdir(), "palaver-mcp-"));
-  const spares: Spare[] = [];
+  const load = (): Spare => createSpare(`sqlite:${join(folder, "tasks.db")}`);
+  let spare: Spare | undefined = load();
   let isClosed = false;
-  const refill = (): void => {
-    while (!isClosed && spares.length < SPARES) spares.push(createSpare(`sqlite:${join(folder, "tasks.db")}`));
-  };
   const start = async (): Promise<Running> => {
-    refill();
-    const spare = spares.shift();
-    if (spare === undefined) throw new Error("There is no spare process.");
-    await spare.loaded;
-    return { process: spare.process, url: await spare.start() };
+    const next = spare ?? load();
+    spare = undefined;
+    await next.loaded;
+    return { process: next.process, url: await next.start() };
+  };
+  /** The next process is loaded after an answer: until then the server needs the processor. */
+  const refill = (): void => {
+    if (!isClosed) spare ??= load();
   };
   let current = await start();
   refill();
   let kills = 0;
   let busy: Promise<void> = Promise.resolve();
   const problems: string[] = [];
+  /** Requests that the server has not answered. */
+  let open = 0;
   const restart = async (): Promise<void> => {
     current.process.kill("SIGKILL");
     await once(current.process, "exit");
     kills += 1;
     current = await start();
   };
-  const polled = new Set<string>();
-  const isKillDue = ({ "mcp-method": method, "mcp-name": task = "" }: http.IncomingHttpHeaders): boolean => {
-    if (!options.kills || method !== "tasks/get") return false;
-    const isFirst = !polled.has(String(task));
-    polled.add(String(task));
-    return isFirst || spares[0]?.isLoaded() === true;
-  };
   const proxy = http.createServer((request, response) => {
-    if (isKillDue(request.headers)) busy = busy.then(restart);
+    const method = String(request.headers["mcp-method"] ?? "");
+    if (method === "tasks/get" && open === 0 && spare?.isLoaded() === true) busy = busy.then(restart);
+    open += 1;
+    response.on("close", () => {
+      open -= 1;
+      refill();
+    });
     const failed = (error: unknown): void => {
-      problems.push(`${request.headers["mcp-method"]}: ${String(error)}`);
+      problems.push(`${method}: ${String(error)}`);
       response.destroy();
     };
-    // The next process is loaded after the answer: until then the server needs the processor.
-    response.on("close", refill);
     busy.then(() => {
       const target = new URL(request.url ?? "/", current.url);
       // The kit's own `Host` must arrive: a check sends a forged one.
@@ -107,12 +102,16 @@ export async function startRestartingServer(options: RestartingOptions): Promise
       return kills;
     },
     problems,
+    async ready() {
+      refill();
+      await spare?.loaded;
+    },
     async close() {
       proxy.close();
       proxy.closeAllConnections();
       await busy.catch(() => undefined);
       isClosed = true;
-      for (const { process: child } of [current, ...spares]) {
+      for (const { process: child } of [current, ...(spare === undefined ? [] : [spare])]) {
         child.kill("SIGKILL");
         if (child.exitCode === null && child.signalCode === null) await once(child, "exit");
       }

@@ -47,9 +47,7 @@ export const TASKS_REQUIRED: RpcError = {
 };
 
 /** The headers of a request do not repeat what its body says. */
-export function headerMismatch(problem: string): RpcError {
-  return { code: -32020, message: `The request headers and body disagree: ${problem}` };
-}
+export const HEADER_MISMATCH = -32020;
 
 /** An error with exactly this JSON-RPC code. */
 export class RpcFailure extends Error {

@@ -38,7 +38,10 @@ function annotatedProperties({ properties }: JsonObject, path: readonly string[]
     const place = [...path, name];
     const { [ANNOTATION]: given, type } = property;
     const isValid = typeof given === "string" && TOKEN.test(given) && TYPES.has(type);
-    return [...(isValid ? [{ header: `${PREFIX}${given}`, path: place }] : []), ...annotatedProperties(property, place)];
+    return [
+      ...(isValid ? [{ header: `${PREFIX}${given}`, path: place }] : []),
+      ...annotatedProperties(property, place),
+    ];
   });
 }
 
