@@ -35,8 +35,9 @@ interface SeenTask {
 
 type Answer = Readonly<Record<string, unknown>>;
 
-async function call(url: string, agent: string, method: string, params: Answer): Promise<Answer> {
-  const response = await fetch(`${url}/agents/${agent}/`, {
+/** Calls a method of the agent at this address. */
+async function call(address: string, method: string, params: Answer): Promise<Answer> {
+  const response = await fetch(address, {
     method: "POST",
     headers: { "content-type": "application/json", "a2a-version": "1.0" },
     body: JSON.stringify({ jsonrpc: "2.0", id: 1, method, params }),
@@ -49,7 +50,7 @@ let messages = 0;
 
 async function send(url: string, agent: string, message: Answer): Promise<SentTask> {
   messages += 1;
-  const { task } = await call(url, agent, "SendMessage", {
+  const { task } = await call(`${url}/agents/${agent}/`, "SendMessage", {
     message: { messageId: `m-${messages}`, role: "ROLE_USER", ...message },
     configuration: { returnImmediately: true },
   });
@@ -58,7 +59,7 @@ async function send(url: string, agent: string, message: Answer): Promise<SentTa
 }
 
 async function see(url: string, { agent, id }: SentTask): Promise<SeenTask> {
-  const task = await call(url, agent, "GetTask", { id });
+  const task = await call(`${url}/agents/${agent}/`, "GetTask", { id });
   // Safe cast: tasks have a status.
   const { status } = task as { readonly status: { readonly state: string } };
   return { state: status.state, text: JSON.stringify(task) };

@@ -18,12 +18,7 @@ import { createServer, type Server } from "../../src/platform/create-server.ts";
 const ABOUT = { name: "official-client", version: "1.0.0" };
 const QUESTION = "For how many guests?";
 
-interface Towns {
-  readonly "2025": OpenServer;
-  readonly "2026": OpenServer;
-}
-
-let towns: Towns;
+let towns: Readonly<Record<"2025" | "2026", OpenServer>>;
 /** Another server of this project, with the agent of an MCP server. */
 let remote: Server;
 let remoteUrl = "";
@@ -41,7 +36,8 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await remote.close();
-  for (const town of Object.values(towns)) await town[Symbol.asyncDispose]();
+  await towns["2025"][Symbol.asyncDispose]();
+  await towns["2026"][Symbol.asyncDispose]();
 });
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), "palaver-mcp-"));

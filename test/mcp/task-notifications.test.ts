@@ -62,7 +62,7 @@ async function request(method: string, params: Params, meta: Params = {}): Promi
       accept: "application/json, text/event-stream",
       "mcp-protocol-version": FRAMING.protocolVersion,
       "mcp-method": method,
-      "mcp-name": String(params["taskId"] ?? params["name"] ?? ""),
+      "mcp-name": [params["taskId"], params["name"]].find((name) => typeof name === "string") ?? "",
     },
     body: JSON.stringify({ jsonrpc: "2.0", id: 7, method, params: { ...params, _meta } }),
   });

@@ -85,7 +85,7 @@ describe("an ACP agent", () => {
   });
 
   test("gets permissions by a policy", async () => {
-    const outcomeOf = async (permissions: AcpAgentOptions["permissions"]): Promise<string | undefined> => {
+    const outcomeOf = async (permissions: NonNullable<AcpAgentOptions["permissions"]>): Promise<string | undefined> => {
       await using acp = await stage({ permissions });
       return artifactText(await acp.harness.send("permit rm -rf"));
     };

@@ -54,7 +54,7 @@ const MAPS: ReadonlySet<string> = new Set([
 
 /** How many annotations there are, also in places where none may be. */
 function annotationsIn(value: JsonValue, isSchema = true): number {
-  if (Array.isArray(value)) return value.reduce<number>((sum, item) => sum + annotationsIn(item), 0);
+  if (isList(value)) return value.reduce<number>((sum, item) => sum + annotationsIn(item), 0);
   if (!isObject(value)) return 0;
   return Object.entries(value).reduce((sum, [key, member]) => {
     if (isSchema && key === ANNOTATION) return sum + 1;
@@ -63,7 +63,7 @@ function annotationsIn(value: JsonValue, isSchema = true): number {
 }
 
 function withoutAnnotations(value: JsonValue, isSchema: boolean): JsonValue {
-  if (Array.isArray(value)) return value.map((item) => withoutAnnotations(item, true));
+  if (isList(value)) return value.map((item) => withoutAnnotations(item, true));
   if (!isObject(value)) return value;
   const kept = Object.entries(value).filter(([key]) => !isSchema || key !== ANNOTATION);
   return Object.fromEntries(
@@ -72,6 +72,10 @@ function withoutAnnotations(value: JsonValue, isSchema: boolean): JsonValue {
       return [key, withoutAnnotations(member, !(isSchema && MAPS.has(key)))];
     }),
   );
+}
+
+function isList(value: JsonValue): value is readonly JsonValue[] {
+  return Array.isArray(value);
 }
 
 export interface SentArguments {
@@ -108,7 +112,8 @@ function valueAt(args: JsonObject, path: readonly string[]): JsonValue | undefin
 
 function textOf(value: JsonValue | undefined): string | undefined {
   if (typeof value === "string") return value;
-  return typeof value === "boolean" || Number.isSafeInteger(value) ? String(value) : undefined;
+  if (typeof value === "number" && !Number.isSafeInteger(value)) return undefined;
+  return typeof value === "boolean" || typeof value === "number" ? String(value) : undefined;
 }
 
 const ENCODED = /^=\?base64\?(.*)\?=$/s;
