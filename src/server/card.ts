@@ -1,6 +1,6 @@
 import type { Agent, Skill } from "../engine/agent/agent.ts";
 import { definitionProblems } from "../engine/agent/definition-problems.ts";
-import { jsonSchemaOf } from "../engine/agent/json-schema.ts";
+import { givenJsonSchema, jsonSchemaOf } from "../engine/agent/json-schema.ts";
 import { CALLS } from "../protocol/calls/ancestry.ts";
 import type { AgentCard, AgentExtension, AgentInterface, AgentSkill } from "../protocol/card.ts";
 import { A2AError } from "../protocol/error.ts";
@@ -93,7 +93,7 @@ function idempotentSend(idempotencyWindow: number | undefined): readonly AgentEx
 /** Announces the inputs of the skills that have a schema, so that callers can build forms and types. */
 function inputSchemas(skills: readonly Skill[]): readonly AgentExtension[] {
   const schemas = skills.flatMap(({ id, input, jsonSchema }) => {
-    const schema = jsonSchemaOf(input, jsonSchema);
+    const schema = input === undefined ? givenJsonSchema(jsonSchema) : jsonSchemaOf(input, jsonSchema);
     return schema === undefined ? [] : [[id, schema] as const];
   });
   if (schemas.length === 0) return [];

@@ -34,14 +34,14 @@ interface Sent {
   readonly capabilities?: object;
 }
 
-async function send(method: string, params: Readonly<Record<string, unknown>>, sent: Sent = {}) {
+async function post(method: string, params: Readonly<Record<string, unknown>>, sent: Sent = {}): Promise<Response> {
   const { key = ANNA, headers = {}, capabilities = CAPABILITIES } = sent;
   const _meta = {
     "io.modelcontextprotocol/protocolVersion": "2026-07-28",
     "io.modelcontextprotocol/clientInfo": { name: "test", version: "1.0.0" },
     "io.modelcontextprotocol/clientCapabilities": capabilities,
   };
-  const response = await fetch(`${url}/mcp`, {
+  return fetch(`${url}/mcp`, {
     method: "POST",
     headers: {
       "content-type": "application/json",
@@ -54,6 +54,10 @@ async function send(method: string, params: Readonly<Record<string, unknown>>, s
     },
     body: JSON.stringify({ jsonrpc: "2.0", id: 1, method, params: { ...params, _meta } }),
   });
+}
+
+async function send(method: string, params: Readonly<Record<string, unknown>>, sent: Sent = {}) {
+  const response = await post(method, params, sent);
   // Safe cast: every answer is a JSON-RPC response.
   const body = (await response.json()) as {
     result?: Record<string, unknown>;
@@ -86,6 +90,14 @@ describe("requests at /mcp", () => {
       expect((await send("tasks/get", { taskId: wrong })).error).toMatchObject({
         code: wrong === "" ? expect.any(Number) : -32602,
       });
+  });
+
+  it("get no notifications of tasks of other callers", async () => {
+    const taskId = (await send("tools/call", CALL)).result?.["taskId"];
+    const stream = await post("subscriptions/listen", { notifications: { taskIds: [taskId] } }, { key: BEN });
+    const text = await stream.text();
+    expect(text).toContain('"notifications":{"taskIds":[]}');
+    expect(text).not.toContain(String(taskId));
   });
 
   it("refuse a forged requestState", async () => {

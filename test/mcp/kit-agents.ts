@@ -192,6 +192,11 @@ export const KIT_AGENTS: readonly Agent[] = [
   }),
   // Serves the check that a missing capability of the client is reported.
   tool("test_missing_capability", async (task) => task.artifact("answer").end("Never reached.")),
+  tool(
+    "route",
+    async (task) => task.artifact("answer").end(`Sent to ${String(data(task)["region"])}.`),
+    z.object({ region: z.string().meta({ "x-mcp-header": "Region" }) }),
+  ),
   agent({
     id: "json_schema_2020_12_tool",
     name: "json_schema_2020_12_tool",

@@ -7,9 +7,12 @@ import { Client as Client2025 } from "@modelcontextprotocol/sdk/client/index.js"
 import { StreamableHTTPClientTransport as Transport2025 } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import { ElicitRequestSchema } from "@modelcontextprotocol/sdk/types.js";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { z } from "zod";
+import { mcpAgent } from "../../src/adapters/mcp/mcp-agent.ts";
 import { remoteAgent } from "../../src/adapters/remote/remote-agent.ts";
+import { connect } from "../../src/client/connect.ts";
 import { booking } from "../../src/demo/booking.ts";
-import { type Agent, agent } from "../../src/engine/agent/agent.ts";
+import { type Agent, agent, skill } from "../../src/engine/agent/agent.ts";
 import { SILENT_LOGGER } from "../../src/internal/logger.ts";
 import { createServer, type Server } from "../../src/platform/create-server.ts";
 import type { ServerOptions } from "../../src/platform/settings/settings.ts";
@@ -128,6 +131,42 @@ describe("the official client of 2026-07-28", () => {
     await client.connect(new client2026.StreamableHTTPClientTransport(new URL(`${url}/mcp`)));
     expect(await client.callTool(CALL)).toMatchObject({ isError: true });
     await client.close();
+  });
+
+  it("repeats arguments in headers if a tool asks for them, as an agent of an MCP server does", async () => {
+    const shipping = agent({
+      id: "shipping",
+      name: "Shipping",
+      description: "Ships.",
+      version: "1.0.0",
+      skills: [
+        skill({
+          id: "ship",
+          name: "Ship",
+          description: "Ships to a region.",
+          tags: [],
+          input: z.object({ region: z.string().meta({ "x-mcp-header": "Region" }) }),
+          run: async (task) => task.artifact("answer").end(`Shipped to ${task.data.region}.`),
+        }),
+      ],
+    });
+    await start([shipping]);
+    const client = await modernClient();
+    // The client knows the headers from the list.
+    await client.listTools();
+    const shipped = (region: string): object => ({ content: [{ type: "text", text: `Shipped to ${region}.` }] });
+    for (const region of ["eu", "Zürich", "=?base64?eA==?="])
+      expect(await client.callTool({ name: "shipping", arguments: { region } })).toMatchObject(shipped(region));
+    await client.close();
+    const relay = await mcpAgent({ url: `${url}/mcp`, id: "relay" });
+    const front = createServer(relay, { store: "memory:", port: 0, grpc: false, logger: SILENT_LOGGER });
+    try {
+      const remote = await connect((await front.listen()).url);
+      const sent = await remote.send({ parts: [{ data: { region: "Zürich" } }], metadata: { skillId: "shipping" } });
+      expect(sent).toMatchObject({ task: { artifacts: [{ parts: [{ text: "Shipped to Zürich." }] }] } });
+    } finally {
+      await front.close();
+    }
   });
 
   it("answers the questions of a remote A2A agent that is behind an agent of this server, also through a restart", async () => {

@@ -10,11 +10,15 @@ import { fileURLToPath } from "node:url";
 
 const PROGRAM = fileURLToPath(new URL("./kit-server.ts", import.meta.url));
 
-/** A server process on SQLite behind a proxy. The proxy kills the process (SIGKILL) and starts it again between two requests. */
+/** A server process on SQLite behind a proxy. The proxy kills the process (SIGKILL) and starts another one between two requests. */
 export interface RestartingServer {
   /** The URL of the proxy. */
   readonly url: string;
   readonly kills: number;
+  /** Requests that did not reach the server. */
+  readonly problems: readonly string[];
+  /** Resolves when the next process is loaded. */
+  ready(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -23,41 +27,43 @@ interface Running {
   readonly url: string;
 }
 
-interface Waiting {
+/** A process that is loaded and waits for the word to start. */
+interface Spare {
   readonly process: ChildProcess;
-  /** The first line that it prints. */
-  readonly line: Promise<unknown[]>;
+  /** Resolves when it is loaded. */
+  readonly loaded: Promise<void>;
+  readonly isLoaded: () => boolean;
+  /** Resolves with its URL when it serves. */
+  start(): Promise<string>;
 }
 
-export interface RestartingOptions {
-  /** Kill the server before this request. */
-  killBefore(method: string): boolean;
-}
-
-export async function startRestartingServer({ killBefore }: RestartingOptions): Promise<RestartingServer> {
+/**
+ * Starts a server, and kills it before polls of tasks (`tasks/get`) for which the next process is loaded: the conformance kit waits 5 s for a task and 10 s for
+ * an answer, and loading a process can take longer on a busy machine. So the number of kills depends on the speed of the machine, and the time of a poll hardly
+ * does. After `ready` the next poll is one with a kill, on every machine.
+ */
+export async function startRestartingServer(): Promise<RestartingServer> {
   const folder = await mkdtemp(join(tmpdir(), "palaver-mcp-"));
-  const spawnWaiting = (): Waiting => {
-    const child = spawn(process.execPath, [PROGRAM, `sqlite:${join(folder, "tasks.db")}`, "0"], {
-      stdio: ["pipe", "pipe", "inherit"],
-      env: { ...process.env, LOG_LEVEL: "silent" },
-    });
-    child.stdin.on("error", () => undefined);
-    return { process: child, line: once(createInterface(child.stdout), "line") };
-  };
-  /** The next process is loaded before it is needed: clients do not wait long. */
-  let next = spawnWaiting();
+  const load = (): Spare => createSpare(`sqlite:${join(folder, "tasks.db")}`);
+  let spare: Spare | undefined = load();
+  let isClosed = false;
   const start = async (): Promise<Running> => {
-    const { process: child, line } = next;
-    child.stdin?.write("\n");
-    next = spawnWaiting();
-    const exited = once(child, "exit").then(() => Promise.reject(new Error("The server did not start.")));
-    const [url]: unknown[] = await Promise.race([line, exited]);
-    exited.catch(() => undefined);
-    return { process: child, url: String(url) };
+    const next = spare ?? load();
+    spare = undefined;
+    await next.loaded;
+    return { process: next.process, url: await next.start() };
+  };
+  /** The next process is loaded after an answer: until then the server needs the processor. */
+  const refill = (): void => {
+    if (!isClosed) spare ??= load();
   };
   let current = await start();
+  refill();
   let kills = 0;
   let busy: Promise<void> = Promise.resolve();
+  const problems: string[] = [];
+  /** Requests that the server has not answered. */
+  let open = 0;
   const restart = async (): Promise<void> => {
     current.process.kill("SIGKILL");
     await once(current.process, "exit");
@@ -65,20 +71,27 @@ export async function startRestartingServer({ killBefore }: RestartingOptions): 
     current = await start();
   };
   const proxy = http.createServer((request, response) => {
-    if (killBefore(String(request.headers["mcp-method"] ?? ""))) busy = busy.then(restart);
-    busy.then(
-      () => {
-        const target = new URL(request.url ?? "/", current.url);
-        // The kit's own `Host` must arrive: a check sends a forged one.
-        const forwarded = http.request(target, { method: request.method, headers: request.headers }, (answer) => {
-          response.writeHead(answer.statusCode ?? 502, answer.headers);
-          answer.pipe(response);
-        });
-        forwarded.on("error", () => response.destroy());
-        request.pipe(forwarded);
-      },
-      () => response.destroy(),
-    );
+    const method = String(request.headers["mcp-method"] ?? "");
+    if (method === "tasks/get" && open === 0 && spare?.isLoaded() === true) busy = busy.then(restart);
+    open += 1;
+    response.on("close", () => {
+      open -= 1;
+      refill();
+    });
+    const failed = (error: unknown): void => {
+      problems.push(`${method}: ${String(error)}`);
+      response.destroy();
+    };
+    busy.then(() => {
+      const target = new URL(request.url ?? "/", current.url);
+      // The kit's own `Host` must arrive: a check sends a forged one.
+      const forwarded = http.request(target, { method: request.method, headers: request.headers }, (answer) => {
+        response.writeHead(answer.statusCode ?? 502, answer.headers);
+        answer.pipe(response);
+      });
+      forwarded.on("error", failed);
+      request.pipe(forwarded);
+    }, failed);
   });
   await new Promise<void>((resolve) => proxy.listen(0, "127.0.0.1", resolve));
   // Safe cast: a listening TCP server has an address.
@@ -88,16 +101,49 @@ export async function startRestartingServer({ killBefore }: RestartingOptions): 
     get kills() {
       return kills;
     },
+    problems,
+    async ready() {
+      refill();
+      await spare?.loaded;
+    },
     async close() {
       proxy.close();
       proxy.closeAllConnections();
       await busy.catch(() => undefined);
-      next.line.catch(() => undefined);
-      for (const { process: child } of [current, next]) {
+      isClosed = true;
+      for (const { process: child } of [current, ...(spare === undefined ? [] : [spare])]) {
         child.kill("SIGKILL");
         if (child.exitCode === null && child.signalCode === null) await once(child, "exit");
       }
       await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+function createSpare(store: string): Spare {
+  const child = spawn(process.execPath, [PROGRAM, store, "0"], {
+    stdio: ["pipe", "pipe", "inherit"],
+    env: { ...process.env, LOG_LEVEL: "silent" },
+  });
+  child.stdin.on("error", () => undefined);
+  const lines = createInterface(child.stdout)[Symbol.asyncIterator]();
+  const line = async (): Promise<string> => {
+    const { value } = await lines.next();
+    if (value === undefined) throw new Error("The server did not start.");
+    return value;
+  };
+  let isLoaded = false;
+  const loaded = line().then(() => {
+    isLoaded = true;
+  });
+  loaded.catch(() => undefined);
+  return {
+    process: child,
+    loaded,
+    isLoaded: () => isLoaded,
+    start() {
+      child.stdin.write("\n");
+      return line();
     },
   };
 }

@@ -48,6 +48,23 @@ console.log(page.status, (await fetch(new URL(script, url + "/console/"))).statu
 await server.close();
 `;
 
+/** Uses what needs packages that are not installed. */
+const MISSING_PACKAGES_PROGRAM = `
+import { agent, createServer } from "palaver";
+import { acpAgent } from "palaver/acp";
+import { mcpAgent } from "palaver/mcp";
+try { acpAgent({ name: "Coder", command: process.execPath }); } catch (error) { console.log(error.message); }
+await mcpAgent({ url: "http://127.0.0.1:1/mcp" }).catch((error) => console.log(error.message));
+const echo = agent({ id: "echo", name: "Echo", description: "d", version: "1", run: async () => "x" });
+const server = createServer(echo, { port: 0, store: "memory:", grpc: false });
+const { url } = await server.listen();
+const headers = { "content-type": "application/json", "mcp-protocol-version": "2026-07-28", "mcp-method": "tools/list" };
+const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/list", params: {} });
+const answer = await fetch(url + "/mcp", { method: "POST", headers, body });
+console.log(answer.status, (await answer.json()).error.message);
+await server.close();
+`;
+
 describe("the packed package", () => {
   let packed: Packed;
   let folder: string;
@@ -146,6 +163,22 @@ describe("the packed package", () => {
 
     it("serves an agent with it", async () => {
       expect((await program("serve.ts")).stdout).toBe("HELLO\n");
+    });
+  });
+
+  it("names the packages for MCP and ACP that are not installed", async () => {
+    await writeFile(join(folder, "missing.mjs"), MISSING_PACKAGES_PROGRAM);
+    const { stdout } = await run("node", ["missing.mjs"], { cwd: folder });
+    expect(stdout.trimEnd().split("\n")).toEqual([
+      "acpAgent() needs the package @agentclientprotocol/sdk, which is not installed. Run `npm install @agentclientprotocol/sdk`.",
+      expect.stringMatching(
+        /^Agents made of MCP servers need the package @modelcontextprotocol\/client, which is not installed. Run/,
+      ),
+      expect.stringMatching(/^503 MCP is not served: the package @modelcontextprotocol\/server is not installed. Run/),
+    ]);
+    const palaver = join(folder, "node_modules", ".bin", "palaver");
+    await expect(run(palaver, ["mcp"], { cwd: folder })).rejects.toMatchObject({
+      stderr: expect.stringContaining("the package @modelcontextprotocol/server is not installed"),
     });
   });
 

@@ -56,20 +56,24 @@ describe("an ACP agent", () => {
   test("streams its text, and its session continues in the next task of the context", async () => {
     await using acp = await stage();
     expect(acp.agent.startsPrograms).toBe(true);
-    const first = await acp.harness.send("Hello");
+    const picture = { raw: "aGk=", mediaType: "image/png" };
+    const [first, other, sent] = await Promise.all([
+      acp.harness.send("Hello"),
+      acp.harness.send("Other"),
+      acp.harness.send({ parts: [{ text: "See " }, picture, { raw: "aGk=", filename: "a.zip" }] }),
+    ]);
     expect([first.status.state, artifactText(first)]).toEqual(["completed", "You said: Hello. Turns: 1"]);
     const second = await acp.harness.send({ parts: [{ text: "Again" }], contextId: first.contextId });
     expect(artifactText(second)).toBe("You said: Again. Turns: 2");
-    expect(artifactText(await acp.harness.send("Other"))).toBe("You said: Other. Turns: 1");
-    const picture = { raw: "aGk=", mediaType: "image/png" };
-    const sent = await acp.harness.send({ parts: [{ text: "See " }, picture, { raw: "aGk=", filename: "a.zip" }] });
+    expect(artifactText(other)).toBe("You said: Other. Turns: 1");
     expect(artifactText(sent)).toContain("See <image>[The file a.zip");
     expect(await running()).toEqual([]);
   });
 
   test("reports its plan, tool calls and cost; thoughts only if the author says so", async () => {
     await using acp = await stage();
-    const task = await acp.harness.send("tools");
+    await using open = await stage({ showReasoning: true });
+    const [task, shown] = await Promise.all([acp.harness.send("tools"), open.harness.send("tools")]);
     const story = JSON.stringify(await acp.harness.story(task.id));
     expect(story).toContain("Plan: 1 of 2 done; now: Write");
     const log = JSON.stringify(await acp.harness.collect(task.id));
@@ -77,17 +81,20 @@ describe("an ACP agent", () => {
     expect(log).toContain('{"lines":3}');
     expect(task.metadata).toEqual({ usage: { cost: 0.25 } });
     expect(artifactText(task, "reasoning")).toBeUndefined();
-    await using open = await stage({ showReasoning: true });
-    expect(artifactText(await open.harness.send("tools"), "reasoning")).toBe("Hmm.");
+    expect(artifactText(shown, "reasoning")).toBe("Hmm.");
   });
 
-  test.each([
-    ["deny", "no"],
-    [({ kind }: PermissionRequest) => (kind === "execute" ? "allow" : "deny"), "once"],
-    [() => ({ option: "unknown" }), "cancelled"],
-  ] as const)("gets a permission by the policy %s: %s", async (permissions, outcome) => {
-    await using acp = await stage({ permissions });
-    expect(artifactText(await acp.harness.send("permit rm -rf"))).toBe(`Asking. Outcome: ${outcome}.`);
+  test("gets permissions by a policy", async () => {
+    const outcomeOf = async (permissions: NonNullable<AcpAgentOptions["permissions"]>): Promise<string | undefined> => {
+      await using acp = await stage({ permissions });
+      return artifactText(await acp.harness.send("permit rm -rf"));
+    };
+    const byKind = ({ kind }: PermissionRequest): "allow" | "deny" => (kind === "execute" ? "allow" : "deny");
+    expect(await Promise.all(["deny" as const, byKind, () => ({ option: "unknown" })].map(outcomeOf))).toEqual([
+      "Asking. Outcome: no.",
+      "Asking. Outcome: once.",
+      "Asking. Outcome: cancelled.",
+    ]);
   });
 
   test("asks the operator for a permission by default: the caller cannot answer without the code in the log", async () => {
@@ -151,49 +158,65 @@ describe("an ACP agent", () => {
     symlinkSync("..", acp.file("up"));
     const say = async (text: string): Promise<string> => artifactText(await acp.harness.send(text)) ?? "";
     const files = (...names: readonly string[]): string => names.map((name) => acp.file(name)).join(" ");
-    const [read, ...outside] = (await say(`read ${files("a.txt", "../secret", "link")} /etc/hostname`))
-      .trim()
-      .split("\n");
+    await using closed = await stage({ files: "none" });
+    const [reads, writes, terminal, refusedRead] = await Promise.all([
+      say(`read ${files("a.txt", "../secret", "link")} /etc/hostname`),
+      say(`write ${files("b.txt", "../c.txt", "up/c.txt", "link")} /tmp/palaver-acp`),
+      say("terminal"),
+      closed.harness.send(`read ${closed.file("a.txt")}`),
+    ]);
+    const [read, ...outside] = reads.trim().split("\n");
     expect(read).toBe('{"content":"two"}');
     expect(outside).toHaveLength(3);
     for (const line of outside) expect(line).toMatch(/refused: .*outside/);
-    const [written, ...refused] = (
-      await say(`write ${files("b.txt", "../c.txt", "up/c.txt", "link")} /tmp/palaver-acp`)
-    )
-      .trim()
-      .split("\n");
+    const [written, ...refused] = writes.trim().split("\n");
     expect([written, readFileSync(acp.file("b.txt"), "utf8")]).toEqual(["{}", "new"]);
     expect(refused).toHaveLength(4);
     for (const line of refused) expect(line).toMatch(/refused: /);
     expect([existsSync(acp.file("../c.txt")), readFileSync(acp.file("../secret"), "utf8")]).toEqual([false, "a\nb"]);
-    expect(await say("terminal")).toMatch(/refused: .*terminal\/create/);
-    await using closed = await stage({ files: "none" });
-    expect(artifactText(await closed.harness.send(`read ${closed.file("a.txt")}`))).toMatch(/refused: /);
+    expect(terminal).toMatch(/refused: .*terminal\/create/);
+    expect(artifactText(refusedRead)).toMatch(/refused: /);
   });
 
-  test.each(["wait", "stubborn"])("is canceled, also if it does not listen (%s)", async (word) => {
+  test("is canceled, also if it does not listen", async () => {
     await using acp = await stage();
     const { harness } = acp;
-    const { taskId } = await harness.start(word);
-    await vi.waitUntil(async () => artifactText(await harness.get(taskId)) === "Waiting.", { timeout: 30_000 });
-    await harness.engine.cancel(harness.scope(), taskId);
-    expect((await harness.get(taskId)).status.state).toBe("canceled");
+    const cancel = async (word: string): Promise<string> => {
+      const { taskId } = await harness.start(word);
+      await vi.waitUntil(async () => artifactText(await harness.get(taskId)) === "Waiting.", { timeout: 30_000 });
+      await harness.engine.cancel(harness.scope(), taskId);
+      return (await harness.get(taskId)).status.state;
+    };
+    expect(await Promise.all(["wait", "stubborn"].map(cancel))).toEqual(["canceled", "canceled"]);
     await vi.waitUntil(async () => (await running()).length === 0, { timeout: 30_000 });
   });
 
-  test.each([
-    { prompt: "refuse", options: {}, expected: ["rejected", undefined] },
-    { prompt: "long", options: {}, expected: ["failed", "acp-stopped"] },
-    { prompt: "fail", options: {}, expected: ["failed", "acp-prompt-failed"] },
-    { prompt: "crash", options: {}, expected: ["failed", "acp-ended"] },
-    { prompt: "flood", options: { maxOutput: 1_000_000 }, expected: ["failed", "process-output-too-large"] },
-    { prompt: "Hello", options: { mode: "future" }, expected: ["failed", "acp-version-unsupported"] },
-    { prompt: "Hello", options: { mode: "locked" }, expected: ["failed", "acp-auth-required"] },
-    { prompt: "Hello", options: { mode: "silent", startTimeout: 300 }, expected: ["failed", "acp-not-started"] },
-  ])("ends the task of the prompt $prompt with $options as $expected", async ({ prompt, options, expected }) => {
-    await using acp = await stage(options);
-    const task = await acp.harness.send(prompt);
-    expect([task.status.state, codeOf(task)]).toEqual(expected);
+  test("ends a task whose program refuses, stops, fails, floods or does not start", async () => {
+    const end = async (prompt: string, options: Parameters<typeof stage>[0] = {}): Promise<unknown> => {
+      await using acp = await stage(options);
+      const task = await acp.harness.send(prompt);
+      return [prompt, task.status.state, codeOf(task)];
+    };
+    const ended = await Promise.all([
+      end("refuse"),
+      end("long"),
+      end("fail"),
+      end("crash"),
+      end("flood", { maxOutput: 1_000_000 }),
+      end("version", { mode: "future" }),
+      end("authenticate", { mode: "locked" }),
+      end("start", { mode: "silent", startTimeout: 300 }),
+    ]);
+    expect(ended).toEqual([
+      ["refuse", "rejected", undefined],
+      ["long", "failed", "acp-stopped"],
+      ["fail", "failed", "acp-prompt-failed"],
+      ["crash", "failed", "acp-ended"],
+      ["flood", "failed", "process-output-too-large"],
+      ["version", "failed", "acp-version-unsupported"],
+      ["authenticate", "failed", "acp-auth-required"],
+      ["start", "failed", "acp-not-started"],
+    ]);
     await vi.waitUntil(async () => (await running()).length === 0, { timeout: 30_000 });
   });
 

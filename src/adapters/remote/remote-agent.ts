@@ -1,6 +1,8 @@
 import { type ConnectOptions, connect } from "../../client/connect.ts";
-import { type Agent, type AgentDefinition, agent } from "../../engine/agent/agent.ts";
-import type { AgentSkill } from "../../protocol/card.ts";
+import { type Agent, type AgentDefinition, agent, type Skill } from "../../engine/agent/agent.ts";
+import type { AgentCard, AgentSkill } from "../../protocol/card.ts";
+import { INPUT_SCHEMAS } from "../../protocol/extensions.ts";
+import type { JsonObject, JsonValue } from "../../protocol/json.ts";
 import { Relay } from "./relay.ts";
 
 /** URI of the extension that marks an agent as a relay of another agent. The card does not reveal the other agent's address. */
@@ -36,11 +38,12 @@ export async function remoteAgent(address: string | URL | object, options: Remot
   const { agent: own, ...connecting } = options;
   const remote = await connect(address, connecting);
   const { card } = remote;
-  return agent({
+  const skills = skillsOf(card);
+  const relay = agent({
     name: card.name,
     description: card.description || card.name,
     version: card.version || "0",
-    skills: skillsOf(card.skills),
+    skills,
     inputModes: modesOf(card.defaultInputModes),
     outputModes: modesOf(card.defaultOutputModes),
     ...own,
@@ -54,6 +57,7 @@ export async function remoteAgent(address: string | URL | object, options: Remot
     onCancel: "resume",
     run: (task) => new Relay(remote, task).run(),
   });
+  return { ...relay, skills: skills.map((skill) => withSchema(skill, card)) };
 }
 
 const MEDIA_TYPE = /^[\w!#$&^.+*-]+\/[\w!#$&^.+*-]+(?:\s*;.*)?$/;
@@ -70,7 +74,7 @@ function modesOf(modes: readonly string[] | undefined): readonly string[] {
 }
 
 /** Fills in missing members of skills, and drops skills without an id of their own. */
-function skillsOf(skills: readonly AgentSkill[]): readonly AgentSkill[] {
+function skillsOf({ skills }: AgentCard): readonly AgentSkill[] {
   const byId = new Map<string, AgentSkill>();
   for (const { security: _, inputModes, outputModes, ...skill } of skills) {
     if (skill.id === "" || byId.has(skill.id)) continue;
@@ -83,4 +87,15 @@ function skillsOf(skills: readonly AgentSkill[]): readonly AgentSkill[] {
     });
   }
   return [...byId.values()];
+}
+
+/** Publishes the schema that the remote card has for the skill. There is no `input`: the remote agent checks what it gets. */
+function withSchema(skill: AgentSkill, { capabilities }: AgentCard): Skill {
+  const schemas = capabilities.extensions?.find(({ uri }) => uri === INPUT_SCHEMAS)?.params?.["skills"];
+  const schema = isObject(schemas) && Object.hasOwn(schemas, skill.id) ? schemas[skill.id] : undefined;
+  return isObject(schema) ? { ...skill, jsonSchema: schema } : skill;
+}
+
+function isObject(value: JsonValue | undefined): value is JsonObject {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

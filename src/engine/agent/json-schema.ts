@@ -32,6 +32,11 @@ export function jsonSchemaOf(
   return converted.result;
 }
 
+/** The JSON Schema of an input that somebody else checks. `undefined`: there is none, or it is larger than 32 KB. */
+export function givenJsonSchema(source: JsonSchemaSource | undefined): JsonObject | undefined {
+  return typeof source === "object" ? published(source) : undefined;
+}
+
 /** The schema as JSON, without its `$schema`; `undefined` if it is no object or too large. */
 function published(converted: unknown): JsonObject | undefined {
   if (!isRecord(converted)) return undefined;

@@ -24,6 +24,12 @@ export async function listTools(request: McpRequest, client: ClientAbilities): P
   ];
 }
 
+/** The tool with this name, if the caller may see it. */
+export async function visibleTool(request: McpRequest, name: string): Promise<AgentTool | undefined> {
+  const tool = agentTools(request).find((each) => each.name === name);
+  return tool !== undefined && (await isVisible(request, tool)) ? tool : undefined;
+}
+
 /** A tool is listed for callers that are accepted by its agent and, if cards are private, may read its card. */
 async function isVisible(request: McpRequest, { agent }: AgentTool): Promise<boolean> {
   const service = serviceOf(request, agent);

@@ -7,15 +7,17 @@ import type { AuthenticationGroups } from "../grpc/authentication-groups.ts";
 import { isFromOtherOrigin } from "../operator/local-request.ts";
 import { createRoute, type Handler, type Route } from "../router.ts";
 import { type AuthenticatedCaller, authenticateCaller } from "./authenticate.ts";
-import { abilitiesOf } from "./client-abilities.ts";
+import { visibleTool } from "./call-tool.ts";
 import type { McpFace, McpRequest } from "./face.ts";
 import { isObject } from "./form-schema.ts";
 import { isLegacyBody } from "./legacy/is-legacy-body.ts";
 import { type InFlight, serveLegacy } from "./legacy/serve-legacy.ts";
+import { listenToTasks, readListenRequest } from "./listen.ts";
 import { loadMcpSdk, type McpSdk } from "./load-sdk.ts";
-import { type RpcError, TASKS_REQUIRED } from "./mcp-error.ts";
+import { HEADER_MISMATCH, type RpcError, RpcFailure } from "./mcp-error.ts";
 import { errorReply, type RpcId, replyOf, rpcErrorReply } from "./reply.ts";
 import { createSdkServer } from "./sdk-server.ts";
+import { headerProblem, paramHeadersOf } from "./tools/param-headers.ts";
 
 export interface HttpFaceOptions {
   readonly cors: Pick<CorsPolicy, "allows">;
@@ -52,6 +54,7 @@ function refused(
   thrown: unknown,
   { id, headers }: { readonly id: RpcId; readonly headers: Headers },
 ): Reply {
+  if (thrown instanceof RpcFailure) return rpcErrorReply(400, { id, error: thrown.error, headers });
   if (!(thrown instanceof A2AError))
     endpoint.environment.logger.error("A request of an MCP client failed", { error: thrown });
   return errorReply(thrown, id, headers);
@@ -76,9 +79,10 @@ function modernHandler(face: McpFace): ModernHandler {
   };
   let loaded: ReturnType<typeof create> | undefined;
   return async (request, body, { limitHeaders }) => {
-    const refusal = listenRefusal(body);
-    if (refusal !== undefined)
-      return rpcErrorReply(refusal.status, { id: idOf(body), error: refusal.error, headers: limitHeaders });
+    const listening = readListenRequest(request, body);
+    if (listening !== undefined) return listenToTasks(request, listening, limitHeaders);
+    const problem = await headerMismatch(request, body);
+    if (problem !== undefined) throw new RpcFailure(problem);
     loaded ??= create();
     const handler = await loaded.catch((error: unknown) => {
       // It may be installed meanwhile.
@@ -109,14 +113,17 @@ function copiedHeaders(exchange: Exchange): Headers {
   );
 }
 
-/** This server has nothing to subscribe to. A client without the tasks extension that asks for tasks gets the reason that the extension demands. */
-function listenRefusal(body: unknown): { readonly status: number; readonly error: RpcError } | undefined {
-  if (!isObject(body) || body["method"] !== "subscriptions/listen") return undefined;
-  const { notifications, _meta } = isObject(body["params"]) ? body["params"] : {};
-  const asksForTasks = isObject(notifications) && notifications["taskIds"] !== undefined;
-  const client = abilitiesOf(isObject(_meta) ? _meta["io.modelcontextprotocol/clientCapabilities"] : undefined);
-  if (asksForTasks && !client.tasks) return { status: 400, error: TASKS_REQUIRED };
-  return { status: 404, error: { code: -32601, message: "Method not found" } };
+/** A tool may ask for arguments in headers as well. Proxies trust these headers, so they must say what the body says. The SDK checks the other headers. */
+async function headerMismatch(request: McpRequest, body: unknown): Promise<RpcError | undefined> {
+  if (!isObject(body) || body["method"] !== "tools/call" || !isObject(body["params"])) return undefined;
+  const { name, arguments: args } = body["params"];
+  const tool = typeof name === "string" ? await visibleTool(request, name) : undefined;
+  if (tool === undefined || !isObject(args)) return undefined;
+  const headers = paramHeadersOf(tool.definition.inputSchema) ?? [];
+  const problem = headerProblem(headers, { args, header: (each) => request.exchange.header(each) });
+  return problem === undefined
+    ? undefined
+    : { code: HEADER_MISMATCH, message: `The request headers and body disagree: ${problem}` };
 }
 
 function idOf(body: unknown): RpcId {

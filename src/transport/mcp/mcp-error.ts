@@ -46,6 +46,9 @@ export const TASKS_REQUIRED: RpcError = {
   data: { requiredCapabilities: { extensions: { [TASKS_EXTENSION]: {} } } },
 };
 
+/** The headers of a request do not repeat what its body says. */
+export const HEADER_MISMATCH = -32020;
+
 /** An error with exactly this JSON-RPC code. */
 export class RpcFailure extends Error {
   readonly error: RpcError;

@@ -75,7 +75,8 @@ export function detailedTask(
 ): JsonObject {
   const members = taskMembers(agent, stored, settings);
   const { status } = readTask({ ...stored, artifacts: "[]" });
-  if (members["status"] === "completed") return { ...members, result: toJson(toolResultOf(stored)) };
+  if (members["status"] === "completed")
+    return { ...members, result: { resultType: "complete", ...toJson(toolResultOf(stored)) } };
   if (members["status"] === "failed") return { ...members, error: { code: INTERNAL_ERROR, message: AGENT_FAILED } };
   if (members["status"] !== "input_required") return members;
   const inputRequests = requestsFor(openQuestions(status), client, ({ id }) => id);

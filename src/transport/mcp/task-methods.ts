@@ -1,6 +1,6 @@
 import { A2AError, invalidField } from "../../protocol/error.ts";
 import type { JsonObject } from "../../protocol/json.ts";
-import { readStatus } from "../../protocol/serial.ts";
+import { readStatus, type StoredTask } from "../../protocol/serial.ts";
 import type { ClientAbilities } from "./contract.ts";
 import type { McpRequest } from "./face.ts";
 import { readWholeTask } from "./follow-task.ts";
@@ -9,6 +9,7 @@ import { detailedTask, readMcpTaskId, type TaskName } from "./mcp-task.ts";
 import { type AgentCaller, type CallOptions, callAgent } from "./operation.ts";
 import { openQuestions } from "./questions.ts";
 import { answerQuestions, cancelTask } from "./run-tool.ts";
+import type { FollowedTask } from "./task-updates.ts";
 
 /** A request of the tasks extension. */
 export interface TaskCall extends CallOptions {
@@ -18,12 +19,25 @@ export interface TaskCall extends CallOptions {
 
 /** `tasks/get`: the task with its result, its error or its questions. */
 export async function getMcpTask(request: McpRequest, call: TaskCall): Promise<JsonObject> {
+  const { caller, name, task } = await readTask(request, call);
+  const whole = task.large === undefined ? task : await readWholeTask(caller.service, caller.scope, name.id);
+  return detailedTask(name.agent, whole, { settings: request.face.settings, client: call.client });
+}
+
+/** Authorizes the caller to read a task again and again. */
+export async function openMcpTask(request: McpRequest, call: TaskCall): Promise<FollowedTask> {
+  const { caller, name, task } = await readTask(request, call);
+  const options = { settings: request.face.settings, client: call.client };
+  const read = async (): Promise<JsonObject> =>
+    detailedTask(name.agent, await readWholeTask(caller.service, caller.scope, name.id), options);
+  return { caller, name, seq: task.seq, read };
+}
+
+async function readTask(request: McpRequest, call: TaskCall): Promise<CallerOfTask & { readonly task: StoredTask }> {
   const { caller, name } = await callerOfTask(request, call);
   const result = await caller.perform({ operation: "get", tenant: "", id: name.id, history: 0 });
   if (result.kind !== "task") throw new A2AError("internal", "Internal error");
-  const task =
-    result.task.large === undefined ? result.task : await readWholeTask(caller.service, caller.scope, name.id);
-  return detailedTask(name.agent, task, { settings: request.face.settings, client: call.client });
+  return { caller, name, task: result.task };
 }
 
 /** `tasks/update`: answers open questions. Responses to others are ignored: they have been answered. */

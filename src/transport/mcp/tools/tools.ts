@@ -4,6 +4,7 @@ import type { JsonObject } from "../../../protocol/json.ts";
 import type { McpSettings, TaskSupport, ToolDefinition } from "../contract.ts";
 import { isObject } from "../form-schema.ts";
 import { ANSWER_TOOL } from "../questions.ts";
+import { withValidHeaders } from "./param-headers.ts";
 import { type InputForm, MESSAGE_SCHEMA } from "./tool-input.ts";
 import { type ToolTarget, toolNames } from "./tool-names.ts";
 import { URL_TOOL_NAMES } from "./url-tools.ts";
@@ -70,8 +71,8 @@ const DRAFT = "https://json-schema.org/draft/2020-12/schema";
 /** The schema of the arguments. Arguments are always an object, so another value is wrapped. */
 function inputSchema(schema: JsonObject | undefined): ToolDefinition["inputSchema"] {
   if (schema === undefined) return MESSAGE_SCHEMA;
-  if (schema["type"] === "object") return { $schema: DRAFT, ...schema, type: "object" };
-  return { $schema: DRAFT, type: "object", properties: { input: schema }, required: ["input"] };
+  if (schema["type"] === "object") return withValidHeaders({ $schema: DRAFT, ...schema, type: "object" });
+  return withValidHeaders({ $schema: DRAFT, type: "object", properties: { input: schema }, required: ["input"] });
 }
 
 function titleOf(card: AgentCard, skill: AgentSkill | undefined, isOneOfSeveral: boolean): string {
