@@ -1,4 +1,5 @@
 import { readFileSync } from "node:fs";
+import type { SpanText } from "../../telemetry/otlp/otlp-json.ts";
 
 /** Spans of one process that are recovered at most: the newest. */
 const MAX_RECOVERED = 20_000;
@@ -9,6 +10,11 @@ const REPEATED = '"palaver.webhook.deliver"';
 /** Says that the collector has the first `count` ended spans of the lines before that no such line has counted yet. */
 export function sentLine(count: number): string {
   return `{"sent":${count}}\n`;
+}
+
+/** The end of a span whose beginning is in a line before. */
+export function endedLine({ spanId, tail }: SpanText): string {
+  return `${spanId} ${tail}\n`;
 }
 
 /** Says that a span that has begun will not be sent. */
@@ -28,13 +34,13 @@ export function recoveredSpans(file: string): readonly string[] {
   const ended: string[] = [];
   let sent = 0;
   let last = "";
-  for (const written of text.split("\n")) {
+  // The process may have died while it wrote the last line.
+  for (const written of text.split("\n").slice(0, -1)) {
     // Lines that were copied from the queue end with a comma.
-    const line = written.endsWith(",") ? written.slice(0, -1) : written;
+    const line = wholeSpan(written.endsWith(",") ? written.slice(0, -1) : written, open);
     const [, count, forgotten] = /^\{"(?:sent":(\d+)|forgotten":"([0-9a-f]{16})")\}$/.exec(line) ?? [];
     if (count !== undefined) sent += Number(count);
     if (forgotten !== undefined) open.delete(forgotten);
-    // The process may have died while it wrote the last line.
     const [, spanId] = /^\{"traceId":"[0-9a-f]{32}","spanId":"([0-9a-f]{16})".*\}$/.exec(line) ?? [];
     if (spanId === undefined) continue;
     if (line.includes('"endTimeUnixNano"')) {
@@ -47,6 +53,15 @@ export function recoveredSpans(file: string): readonly string[] {
   }
   const crashed = [...open.values()].filter((span) => !span.includes(REPEATED)).map((span) => endedByCrash(span, last));
   return [...ended.slice(sent), ...crashed].slice(-MAX_RECOVERED);
+}
+
+/** A line with the end of a span becomes the whole span: the beginning, which stops inside the attributes, and this end. */
+function wholeSpan(line: string, open: ReadonlyMap<string, string>): string {
+  const [, spanId = "", tail = ""] = /^([0-9a-f]{16}) (.*)$/.exec(line) ?? [];
+  const begun = open.get(spanId);
+  if (begun === undefined) return line;
+  // Quotes inside of values are escaped, so only the end of the attributes looks like this.
+  return begun.slice(0, begun.indexOf('],"name":')) + tail;
 }
 
 function endedByCrash(span: string, end: string): string {

@@ -7,7 +7,7 @@ const KINDS = { internal: 1, server: 2, client: 3 } as const;
 const ERROR_STATUS = 2;
 
 /**
- * A span as a JSON text of OTLP (opentelemetry-proto, `trace.proto`), in two parts. The head is what is known at the beginning, so that it is put
+ * A span as a JSON text of OTLP (opentelemetry-proto, `trace.proto`), in two parts, in ASCII. The head is what is known at the beginning, so that it is put
  * together once for a span that is kept at its beginning and sent at its end. It stops inside the list of attributes.
  */
 export interface SpanText {
@@ -15,10 +15,12 @@ export interface SpanText {
   readonly head: string;
   /** Without an end if the span has not ended. */
   readonly tail: string;
+  /** Where a spool keeps the span until it ends; -1: nowhere. Only the spool uses it. */
+  place: number;
 }
 
 export function spanText(span: SpanData): SpanText {
-  return { spanId: span.context.spanId, head: spanHead(span), tail: spanTail(span) };
+  return { spanId: span.context.spanId, head: spanHead(span), tail: spanTail(span), place: -1 };
 }
 
 export function spanHead({ context, parentSpanId, kind, start, attributes, links }: SpanData): string {
@@ -68,21 +70,36 @@ function attributesJson(attributes: Attributes): string {
     const value = attributes[key];
     if (value === undefined) continue;
     if (text !== "") text += ",";
-    text += keyJson(key);
-    text += valueJson(value);
+    text += attributeJson(key, value);
   }
   return text;
 }
 
-/** The names of attributes are few, and written again and again. */
-const KEYS = new Map<string, string>();
-const MAX_KEYS = 256;
+/** The last text of an attribute. Most have the same value again and again: the agent, the version, the number of the attempt. */
+interface LastAttribute {
+  readonly key: string;
+  value: AttributeValue | undefined;
+  text: string;
+}
 
-function keyJson(key: string): string {
-  const known = KEYS.get(key);
-  if (known !== undefined) return known;
-  const text = `{"key":${JSON.stringify(key)},"value":`;
-  if (KEYS.size < MAX_KEYS) KEYS.set(key, text);
+/** The names of attributes are few. */
+const ATTRIBUTES = new Map<string, LastAttribute>();
+const MAX_ATTRIBUTES = 256;
+/** Longer values are not kept. */
+const MAX_KEPT = 100;
+
+function attributeJson(key: string, value: AttributeValue): string {
+  let last = ATTRIBUTES.get(key);
+  if (last === undefined) {
+    last = { key: `{"key":${JSON.stringify(key)},"value":`, value: undefined, text: "" };
+    if (ATTRIBUTES.size < MAX_ATTRIBUTES) ATTRIBUTES.set(key, last);
+  }
+  if (last.value === value) return last.text;
+  const text = last.key + valueJson(value);
+  if (typeof value !== "object" && text.length <= MAX_KEPT + last.key.length) {
+    last.value = value;
+    last.text = text;
+  }
   return text;
 }
 
@@ -99,9 +116,15 @@ function valueJson(value: AttributeValue): string {
 /** Printable ASCII without quotes and backslashes. */
 const PLAIN = /^[ !#-[\]-~]*$/;
 
-/** As `JSON.stringify`, which is slower for short texts. */
+/** As `JSON.stringify`, which is slower for short texts; with escapes for everything but ASCII. */
 function quoted(text: string): string {
-  return PLAIN.test(text) ? `"${text}"` : JSON.stringify(text);
+  return PLAIN.test(text) ? `"${text}"` : JSON.stringify(text).replaceAll(NOT_ASCII, escaped);
+}
+
+const NOT_ASCII = /[\u0080-\uffff]/g;
+
+function escaped(unit: string): string {
+  return `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`;
 }
 
 let lastSecond = Number.NaN;

@@ -6,6 +6,7 @@ const FULL = 1024 * 1024;
 /** Room for one more span. */
 const ROOM = 16 * 1024;
 const BETWEEN = ",\n";
+const encoder = new TextEncoder();
 
 /** Spans that are sent together: their JSON, each followed by a comma and a line feed. */
 export class SpanBatch {
@@ -54,18 +55,13 @@ export class SpanQueue {
     return this.#batches.length > 1;
   }
 
-  /** Adds a span, and returns it as a line, which is valid until the next call. */
-  add(span: SpanText): Uint8Array {
-    const { text } = this.#open();
-    const start = text.length;
-    text.writeSpan(span, BETWEEN);
-    return text.slice(start);
+  add(span: SpanText): void {
+    this.#open().text.writeSpan(span, BETWEEN);
   }
 
-  /** Adds a span that was written before. */
+  /** Adds a span that was written before, perhaps by an earlier release, whose spans are not ASCII. */
   addLine(line: string): void {
-    const { text } = this.#open();
-    text.write(line + BETWEEN);
+    this.#open().text.writeBytes(encoder.encode(line + BETWEEN));
   }
 
   /** The oldest spans, to be sent. Nothing is added to them any more. */
