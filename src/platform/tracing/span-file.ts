@@ -4,7 +4,7 @@ import type { SpanText } from "../../telemetry/otlp/otlp-json.ts";
 import { SpanQueue } from "../../telemetry/otlp/span-queue.ts";
 import type { SpanSpool } from "../../telemetry/otlp/span-spool.ts";
 import { TextBytes, type TextEncoding } from "../../telemetry/otlp/text-bytes.ts";
-import { endedLine, forgottenLine, recoveredSpans, sentLine } from "./span-lines.ts";
+import { forgottenLine, recoveredSpans, sentLine } from "./span-lines.ts";
 
 /** Spans that have not ended and are kept at most. */
 const MAX_OPEN = 20_000;
@@ -14,6 +14,9 @@ const MIN_REWRITE = 16_000_000;
 
 /** Bytes that are reserved for lines. */
 const LINES = 65_536;
+
+const SPACE = 0x20;
+const LINE_FEED = 0x0a;
 
 const EMPTY_FOR_APPENDING = constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC | constants.O_APPEND;
 
@@ -37,6 +40,17 @@ export function openSpanFile(file: string, logger: Logger): SpanSpool {
   const open: SpanText[] = [];
   /** Lines that wait to be written. */
   const lines = new TextBytes(LINES, NODE_ENCODING);
+  const writeLine = (span: SpanText): void => {
+    lines.writeSpan(span);
+    lines.writeCode(LINE_FEED);
+  };
+  /** The file has the rest of a span that has begun. */
+  const writeEnd = ({ spanId, tail }: SpanText): void => {
+    lines.write(spanId);
+    lines.writeCode(SPACE);
+    lines.write(tail);
+    lines.writeCode(LINE_FEED);
+  };
   let descriptor: number | undefined;
   let size = 0;
   let rewriteAt = MIN_REWRITE;
@@ -59,7 +73,7 @@ export function openSpanFile(file: string, logger: Logger): SpanSpool {
       const written = openSync(`${file}.new`, EMPTY_FOR_APPENDING, 0o600);
       size = 0;
       for (const piece of queue.lines()) size += writeAll(written, piece);
-      for (const span of open) lines.writeSpan(span, "\n");
+      for (const span of open) writeLine(span);
       size += writeAll(written, lines.slice());
       lines.clear();
       renameSync(`${file}.new`, file);
@@ -104,15 +118,14 @@ export function openSpanFile(file: string, logger: Logger): SpanSpool {
     began(span) {
       if (open.length >= MAX_OPEN || descriptor === undefined) return;
       span.place = open.push(span) - 1;
-      lines.writeSpan(span, "\n");
+      writeLine(span);
       schedule();
     },
     ended(span) {
       const hasBegun = remove(span);
       if (descriptor === undefined) return;
-      // The file has the rest of a span that has begun.
-      if (hasBegun) lines.write(endedLine(span));
-      else lines.writeSpan(span, "\n");
+      if (hasBegun) writeEnd(span);
+      else writeLine(span);
       schedule();
     },
     forget(span) {

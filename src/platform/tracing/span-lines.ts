@@ -1,5 +1,4 @@
 import { readFileSync } from "node:fs";
-import type { SpanText } from "../../telemetry/otlp/otlp-json.ts";
 
 /** Spans of one process that are recovered at most: the newest. */
 const MAX_RECOVERED = 20_000;
@@ -10,11 +9,6 @@ const REPEATED = '"palaver.webhook.deliver"';
 /** Says that the collector has the first `count` ended spans of the lines before that no such line has counted yet. */
 export function sentLine(count: number): string {
   return `{"sent":${count}}\n`;
-}
-
-/** The end of a span whose beginning is in a line before. */
-export function endedLine({ spanId, tail }: SpanText): string {
-  return `${spanId} ${tail}\n`;
 }
 
 /** Says that a span that has begun will not be sent. */
@@ -55,7 +49,7 @@ export function recoveredSpans(file: string): readonly string[] {
   return [...ended.slice(sent), ...crashed].slice(-MAX_RECOVERED);
 }
 
-/** A line with the end of a span becomes the whole span: the beginning, which stops inside the attributes, and this end. */
+/** A line with the id of a span and its end becomes the whole span: the beginning, which stops inside the attributes, and this end. */
 function wholeSpan(line: string, open: ReadonlyMap<string, string>): string {
   const [, spanId = "", tail = ""] = /^([0-9a-f]{16}) (.*)$/.exec(line) ?? [];
   const begun = open.get(spanId);

@@ -6,6 +6,8 @@ const FULL = 1024 * 1024;
 /** Room for one more span. */
 const ROOM = 16 * 1024;
 const BETWEEN = ",\n";
+const COMMA = 0x2c;
+const LINE_FEED = 0x0a;
 const encoder = new TextEncoder();
 
 /** Spans that are sent together: their JSON, each followed by a comma and a line feed. */
@@ -56,7 +58,10 @@ export class SpanQueue {
   }
 
   add(span: SpanText): void {
-    this.#open().text.writeSpan(span, BETWEEN);
+    const { text } = this.#open();
+    text.writeSpan(span);
+    text.writeCode(COMMA);
+    text.writeCode(LINE_FEED);
   }
 
   /** Adds a span that was written before, perhaps by an earlier release, whose spans are not ASCII. */

@@ -47,11 +47,17 @@ export class TextBytes {
     this.#used += text.length;
   }
 
-  /** Writes a span, and a text after it. Each is written apart: V8 then keeps the head in one piece, not as a tree of its pieces. */
-  writeSpan({ head, tail }: Pick<SpanText, "head" | "tail">, after: string): void {
+  /** Writes one character. */
+  writeCode(code: number): void {
+    this.#reserve(1);
+    this.#bytes[this.#used] = code;
+    this.#used += 1;
+  }
+
+  /** Writes a span. Its parts are written apart: V8 then keeps the head in one piece, not as a tree of its pieces. */
+  writeSpan({ head, tail }: Pick<SpanText, "head" | "tail">): void {
     this.write(head);
     this.write(tail);
-    this.write(after);
   }
 
   writeBytes(bytes: Uint8Array): void {
