@@ -172,7 +172,9 @@ test(`a trace through three agents, three bindings, a call, a tool and a webhook
       const called = mcp.records.traces.map((header) => String(header).split("-")).filter(([, id]) => id === traceId);
       expect(called, `kill ${kill}`).not.toHaveLength(0);
       for (const [, , caller] of called)
-        expect(spans.find((span) => span.spanId === caller)?.name, `kill ${kill}`).toMatch(/^execute_tool|^palaver\.step/);
+        expect(spans.find((span) => span.spanId === caller)?.name, `kill ${kill}`).toMatch(
+          /^execute_tool|^palaver\.step/,
+        );
       const bindings = new Set(spans.map(({ attributes }) => attributes["a2a.protocol.binding"]));
       for (const binding of ["JSONRPC", "GRPC", "HTTP+JSON"]) expect(bindings, `kill ${kill}`).toContain(binding);
       // The last notification names its own span.

@@ -156,7 +156,10 @@ let lastTime = Number.NaN;
 let lastTimeText = "";
 
 /** The last six digits of nanoseconds and a quote, by microsecond. */
-const MICROSECONDS: readonly string[] = Array.from({ length: 1000 }, (_, micros) => `${String(micros).padStart(3, "0")}000"`);
+const MICROSECONDS: readonly string[] = Array.from(
+  { length: 1000 },
+  (_, micros) => `${String(micros).padStart(3, "0")}000"`,
+);
 
 /**
  * A quoted time from milliseconds, exact to the microsecond: a double cannot hold nanoseconds. Many times that are written together are of the same
