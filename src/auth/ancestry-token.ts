@@ -1,13 +1,4 @@
-import {
-  createLocalJWKSet,
-  decodeJwt,
-  decodeProtectedHeader,
-  errors,
-  importJWK,
-  type JWTPayload,
-  jwtVerify,
-  SignJWT,
-} from "jose";
+import type { JWTPayload } from "jose";
 import { MAX_CALL_PATH } from "../protocol/call-path.ts";
 import { type Ancestry, ancestryFrom } from "../protocol/calls/ancestry.ts";
 import { SIGNING_ALGORITHM, type SigningKeys } from "./signing-keys.ts";
@@ -35,9 +26,13 @@ export interface AncestryTokensOptions {
 const MAX_LENGTH = 20_000;
 const TYPE = "palaver-ancestry+jwt";
 
+/** Loaded when it is first needed: few messages have an ancestry. */
+type Jose = typeof import("jose");
+
 export function createAncestryTokens({ keys, serverId, trusted }: AncestryTokensOptions): AncestryTokens {
   return {
     async sign({ root, parent, depth, path, deadline, budget }, messageId) {
+      const { importJWK, SignJWT } = await import("jose");
       const { kid } = keys.current();
       const key = await importJWK(keys.current(), SIGNING_ALGORITHM);
       const members = { root, parent, depth, path, ...(deadline !== undefined && { deadline }) };
@@ -49,14 +44,15 @@ export function createAncestryTokens({ keys, serverId, trusted }: AncestryTokens
         .sign(key);
     },
     async read(token, messageId) {
-      const claims = token.length > MAX_LENGTH ? undefined : claimsOf(token);
+      const jose = await import("jose");
+      const claims = token.length > MAX_LENGTH ? undefined : claimsOf(jose, token);
       const path = claims?.["path"];
       const isPath = Array.isArray(path) && path.length <= MAX_CALL_PATH && path.every(isEntry);
       if (claims === undefined || !isPath) return { problem: "is not a valid ancestry" };
       if (claims.jti !== messageId) return { problem: "was made for another message" };
-      const own = createLocalJWKSet({ keys: keys.published().map((key) => ({ ...key })) });
+      const own = jose.createLocalJWKSet({ keys: keys.published().map((key) => ({ ...key })) });
       const checks = [own, ...trusted];
-      const results = await Promise.all(checks.map((find) => check(token, find)));
+      const results = await Promise.all(checks.map((find) => check(jose, token, find)));
       if (results.includes("wrong")) return { problem: "has a signature that is not valid" };
       const verified = results.includes("valid");
       // Nobody else can sign for this server.
@@ -67,7 +63,11 @@ export function createAncestryTokens({ keys, serverId, trusted }: AncestryTokens
 }
 
 /** `unknown`: the key is not known here, or cannot be read now. */
-async function check(token: string, find: FindKey): Promise<"valid" | "wrong" | "unknown"> {
+async function check(
+  { jwtVerify, errors }: Jose,
+  token: string,
+  find: FindKey,
+): Promise<"valid" | "wrong" | "unknown"> {
   try {
     await jwtVerify(token, find, { algorithms: [SIGNING_ALGORITHM], typ: TYPE });
     return "valid";
@@ -76,7 +76,7 @@ async function check(token: string, find: FindKey): Promise<"valid" | "wrong" | 
   }
 }
 
-function claimsOf(token: string): JWTPayload | undefined {
+function claimsOf({ decodeProtectedHeader, decodeJwt }: Jose, token: string): JWTPayload | undefined {
   try {
     return decodeProtectedHeader(token).alg === SIGNING_ALGORITHM ? decodeJwt(token) : undefined;
   } catch {

@@ -1,4 +1,4 @@
-import { type CryptoKey, FlattenedSign, importJWK, SignJWT } from "jose";
+import type { CryptoKey } from "jose";
 import { digestOf } from "./body-digest.ts";
 import type { DetachedSignature } from "./detached-signature.ts";
 import { SIGNING_ALGORITHM, type SigningKey, type SigningKeys } from "./signing-keys.ts";
@@ -51,6 +51,7 @@ export function createSigner(keys: SigningKeys): Signer {
     },
     async signNotification({ issuer, audience, taskId, jti, body, now }) {
       const { kid, key } = await current();
+      const { SignJWT } = await import("jose");
       const issuedAt = Math.floor(now / 1000);
       return new SignJWT({ taskId, request_body_sha256: await digestOf(body) })
         .setProtectedHeader({ alg: SIGNING_ALGORITHM, typ: "JWT", kid })
@@ -63,6 +64,7 @@ export function createSigner(keys: SigningKeys): Signer {
     },
     async signCard(text, { jku } = {}) {
       const { kid, key } = await current();
+      const { FlattenedSign } = await import("jose");
       // The header of A2A 1.0 §8.4.2.
       const header = { alg: SIGNING_ALGORITHM, typ: "JOSE", kid, ...(jku !== undefined && { jku }) };
       const jws = await new FlattenedSign(new TextEncoder().encode(text)).setProtectedHeader(header).sign(key);
@@ -73,6 +75,7 @@ export function createSigner(keys: SigningKeys): Signer {
 }
 
 async function importKey(jwk: SigningKey): Promise<CryptoKey> {
+  const { importJWK } = await import("jose");
   const key = await importJWK(jwk, SIGNING_ALGORITHM);
   if (key instanceof Uint8Array) throw new TypeError("A shared secret cannot be used as a signing key.");
   return key;

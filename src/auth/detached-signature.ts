@@ -1,4 +1,5 @@
-import { type CryptoKey, decodeProtectedHeader, flattenedVerify, importJWK, type JWK } from "jose";
+import type { CryptoKey, JWK } from "jose";
+import { decodeProtectedHeader } from "jose/decode/protected_header";
 
 /** A detached JWS (RFC 7515), as agent cards carry it (A2A 1.0 §4.4.7). */
 export interface DetachedSignature {
@@ -64,6 +65,7 @@ export async function isSignatureOf(
   text: string,
   { key, algorithms }: VerifyOptions,
 ): Promise<boolean> {
+  const { flattenedVerify, importJWK } = await import("jose");
   const { alg } = decodeProtectedHeader({ protected: header });
   const imported = isJwk(key) ? await importJWK(key, alg) : key;
   const payload = base64Url(new TextEncoder().encode(text));

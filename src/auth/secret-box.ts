@@ -1,7 +1,7 @@
 // Encryption of one secret answer. An agent that asks for a secret publishes a fresh public key with its question; the caller encrypts the
 // answer, so that only the agent's server can read it, not the proxies and logs on the way.
 
-import { CompactEncrypt, compactDecrypt, exportJWK, generateKeyPair, importJWK, type JWK } from "jose";
+import type { JWK } from "jose";
 
 const ALGORITHM = "ECDH-ES";
 const ENCRYPTION = "A256GCM";
@@ -25,6 +25,7 @@ export interface SecretBox {
 
 /** Creates a new key pair. The private key is extractable, because it is stored with the question. */
 export async function createSecretBox(): Promise<SecretBox> {
+  const { exportJWK, generateKeyPair } = await import("jose");
   const pair = await generateKeyPair(ALGORITHM, { crv: CURVE, extractable: true });
   const { x, y, d } = await exportJWK(pair.privateKey);
   if (x === undefined || y === undefined || d === undefined) throw new Error("The platform created an incomplete key.");
@@ -40,6 +41,7 @@ export async function encryptTo(key: object, text: string): Promise<string> {
   const { kty, crv, x, y }: JWK = key;
   if (kty !== "EC" || crv !== CURVE || x === undefined || y === undefined)
     throw new TypeError(`The encryption key must be a public key on ${CURVE} as JWK.`);
+  const { CompactEncrypt, importJWK } = await import("jose");
   const imported = await importJWK({ kty, crv, x, y }, ALGORITHM);
   return new CompactEncrypt(new TextEncoder().encode(text))
     .setProtectedHeader({ alg: ALGORITHM, enc: ENCRYPTION })
@@ -52,6 +54,7 @@ export async function openSecret(
   jwe: string,
 ): Promise<string | undefined> {
   const { kty, crv, x, y, d } = privateKey;
+  const { compactDecrypt, importJWK } = await import("jose");
   const key = await importJWK({ kty, crv, x, y, d }, ALGORITHM);
   try {
     const { plaintext } = await compactDecrypt(jwe, key, {

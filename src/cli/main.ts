@@ -10,7 +10,7 @@ if (Number.parseInt(node, 10) < OLDEST_NODE) {
   process.exit(1);
 }
 // Node keeps the compiled modules in a folder of this user, so that the next start is faster; NODE_DISABLE_COMPILE_CACHE=1 turns it off.
-const { enableCompileCache } = await import("node:module");
+const { enableCompileCache, flushCompileCache } = await import("node:module");
 enableCompileCache();
 const argv = process.argv.slice(2);
 if (argv.length === 1 && (argv[0] === "--version" || argv[0] === "-v")) {
@@ -24,4 +24,6 @@ if (argv.length === 1 && (argv[0] === "--version" || argv[0] === "-v")) {
   const code = await runProgram(argv, createNodeContext(lazyConnect));
   // 0 is not set: `serve` returns while its server runs, and the server may set an exit code later.
   if (code !== 0) process.exitCode = code;
+  // Node writes the cache when a process exits; a server may be killed.
+  setTimeout(() => flushCompileCache(), 1000).unref();
 }

@@ -7,7 +7,7 @@ import { checkExposure } from "./agents/check-exposure.ts";
 import { createLogger, logLevelFrom } from "./create-logger.ts";
 import { isWildcard, urlOf } from "./listen-url.ts";
 import { Listener, type ListeningAt } from "./listener.ts";
-import { loadGrpc } from "./load-grpc.ts";
+import { grpcLoader } from "./load-grpc.ts";
 import { forLocalNames, isLoopback } from "./local-names.ts";
 import { requireClientCertificates, securityFrom } from "./security/security-settings.ts";
 import { type ServerOptions, settingsFrom } from "./settings/settings.ts";
@@ -114,7 +114,7 @@ export function createServer(agents: Agent | readonly Agent[], options: ServerOp
     },
     async listen() {
       const { http, storage, listening, consoleCode } = await started;
-      const grpc = settings.grpc ? await loadGrpc(settings.dialects, logger) : undefined;
+      const grpc = settings.grpc ? grpcLoader(settings.dialects, logger) : undefined;
       if (closing !== undefined) throw new StartupError("usage", "The server is closed: it cannot listen.");
       if (listener !== undefined) throw new StartupError("usage", "The server is already listening.");
       requireClientCertificates(security, settings.tls);

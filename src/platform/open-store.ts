@@ -3,7 +3,6 @@ import { accessSync, constants } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { makeFolder } from "../internal/make-folder.ts";
 import type { Retention, Store } from "../store/contract.ts";
-import { createMemoryStore } from "../store/memory/store.ts";
 import type { OpenStore, OpenStoreOptions } from "./opened-store.ts";
 import { postgresAddress } from "./postgres-address.ts";
 import { readOrCreateSecret } from "./security/secret.ts";
@@ -41,7 +40,8 @@ export async function openStore(spec: string | Store, options: OpenStoreOptions)
   return openFile(resolve(file), options);
 }
 
-function openMemory(options: OpenStoreOptions): OpenStore {
+async function openMemory(options: OpenStoreOptions): Promise<OpenStore> {
+  const { createMemoryStore } = await import("../store/memory/store.ts");
   const store = createMemoryStore({ retention: options.retention ?? MEMORY_RETENTION });
   const secret = options.secret ?? randomBytes(32);
   return { store, secret, storage: "in memory; lost when the server stops", close: () => store.close() };

@@ -90,7 +90,7 @@ export async function startServer(start: StartOptions): Promise<Started> {
   const bus = observed.bus(createBus(logger));
   const { on, transform, authenticate, cancelGrace, lease: duration = opened.lease } = options;
   const lease = new NodeLease(duration ?? DEFAULT_LEASE, clock);
-  const tracing = startTracing({ otlp: options.otlp, spanFile: spanFileOf(settings.store), logger });
+  const tracing = await startTracing({ otlp: options.otlp, spanFile: spanFileOf(settings.store), logger });
   const store = observed.store(tracing === undefined ? opened.store : tracing.store(opened.store));
   const telemetry = combineTelemetry([tracing?.telemetry, options.telemetry]);
   const onFatal = (error: unknown): void => {

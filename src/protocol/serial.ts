@@ -4,6 +4,7 @@ import type { ContextId, TaskId } from "./ids.ts";
 import type { JsonObject } from "./json.ts";
 import type { LargeMembers } from "./large-members.ts";
 import type { Message, Role } from "./message.ts";
+import { SpanMetadata } from "./span-metadata.ts";
 import { TASK_STATES, type TaskState } from "./state.ts";
 import type { Task, TaskStatus } from "./task.ts";
 
@@ -119,7 +120,7 @@ function writeTextChunk({ artifact, lastChunk, metadata }: ArtifactEvent): strin
 }
 
 function metadataMember(metadata: JsonObject | undefined): string {
-  return metadata === undefined ? "" : `,"metadata":${JSON.stringify(metadata)}`;
+  return metadata === undefined ? "" : `,"metadata":${SpanMetadata.jsonOf(metadata)}`;
 }
 
 /** Reverses `writeEvent`; the member `status` or `artifact` tells the kind. Throws an `Error` for a text without either. */

@@ -22,13 +22,12 @@ import type { Endpoint } from "./endpoint.ts";
 import type { Exchange, Reply } from "./exchange.ts";
 import { createFetchHandler } from "./fetch-handler.ts";
 import type { AuthenticationGroups } from "./grpc/authentication-groups.ts";
-import { createGrpcEndpoint, type GrpcEndpoint } from "./grpc/endpoint.ts";
-import { createGrpcServices } from "./grpc/services.ts";
+import { lazyGrpc } from "./grpc/lazy-endpoint.ts";
 import { createHttp2Handler, type Http2Handler } from "./http2/http2-handler.ts";
 import { createMcpConnection, type McpConnection } from "./mcp/connection.ts";
 import type { McpSettings } from "./mcp/contract.ts";
 import type { McpFace } from "./mcp/face.ts";
-import { createMcpRoute } from "./mcp/http-face.ts";
+import { createMcpRoute } from "./mcp/route.ts";
 import { createNodeHandler } from "./node/node-handler.ts";
 import type { ReservedPaths } from "./operator/reserved-paths.ts";
 import {
@@ -98,8 +97,8 @@ export interface HttpHandler {
   readonly nodeHandler: (request: IncomingMessage, response: ServerResponse) => void;
   /** For the `stream` event of an HTTP/2 server: REST and JSON-RPC, and gRPC after `serveGrpc`. */
   readonly http2Handler: Http2Handler;
-  /** Answers gRPC calls from now on, and lists gRPC in cards. Needs a port for HTTP/2. */
-  serveGrpc(dialects: GrpcDialects): void;
+  /** Answers gRPC calls from now on, and lists gRPC in cards. Needs a port for HTTP/2. `load` is called with the first call. */
+  serveGrpc(load: () => Promise<GrpcDialects>): void;
   /** Serves these agents to one MCP client over another connection than HTTP. Its caller is anonymous. */
   mcpConnection(settings: McpSettings, ids: readonly string[]): McpConnection;
   /** Ends every stream, asks its reader to reconnect, and opens no more streams. Tasks continue. */
@@ -154,12 +153,12 @@ export function createHttpHandler(options: HttpHandlerOptions): HttpHandler {
     agents: ids,
     mount: (id) => router.agent(id),
   });
-  let grpc: GrpcEndpoint | undefined;
+  let handleGrpc: ((exchange: Exchange) => Promise<Reply>) | undefined;
   const router: Router = createAgentRouter({
     endpoint,
     addresses,
     agents,
-    listsGrpc: () => grpc !== undefined,
+    listsGrpc: () => handleGrpc !== undefined,
     engine,
     push: options.push,
     security,
@@ -207,17 +206,21 @@ export function createHttpHandler(options: HttpHandlerOptions): HttpHandler {
     }
     return cors.apply(exchange, route, reply);
   };
-  const handleHttp2 = (exchange: Exchange): Promise<Reply> =>
-    grpc?.accepts(exchange) === true ? grpc.handle(exchange) : handle(exchange);
+  const handleHttp2 = (exchange: Exchange): Promise<Reply> => (handleGrpc ?? handle)(exchange);
   return {
     handle,
     fetch: createFetchHandler(handle),
     nodeHandler: createNodeHandler(handle),
     http2Handler: createHttp2Handler(handleHttp2),
-    serveGrpc(served) {
+    serveGrpc(load) {
       const agent = (id: string | undefined): Mount | undefined => router.agent(id);
-      const services = createGrpcServices({ endpoint, dialects: served, agent, groups, engine });
-      grpc = createGrpcEndpoint({ endpoint, services, agent });
+      const create = async () => {
+        const { createGrpcServices } = await import("./grpc/services.ts");
+        const { createGrpcEndpoint } = await import("./grpc/endpoint.ts");
+        const services = createGrpcServices({ endpoint, dialects: await load(), agent, groups, engine });
+        return createGrpcEndpoint({ endpoint, services, agent });
+      };
+      handleGrpc = lazyGrpc(create, handle, logger);
     },
     mcpConnection: (settings, ids) => createMcpConnection(mcpFace(settings, ids)),
     closeStreams: () => streams.close(),

@@ -111,7 +111,7 @@ async function encodingsWith(
     engine: counting(harness.engine, encodings),
     publicUrl: "http://localhost",
   });
-  handler.serveGrpc(await loadGrpcDialects());
+  handler.serveGrpc(() => loadGrpcDialects());
   const listener = new Listener(
     { http1: handler.nodeHandler, http2: handler.http2Handler },
     { head: 60_000, whole: 60_000 },

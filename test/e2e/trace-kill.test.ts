@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
+import { openServer2026 } from "../../src/adapters/mcp/test/open-servers.ts";
 import { connect } from "../../src/client.ts";
 import { createOtlpTelemetry } from "../../src/telemetry.ts";
 import { sampled } from "../fixtures/budget.ts";
@@ -100,12 +101,13 @@ function timesOf({ spanId, start, end }: ReceivedSpan): string {
   return `${spanId} ${start} ${end}`;
 }
 
-test(`a trace through three agents, three bindings and a webhook is whole after ${KILLS} kills`, {
+test(`a trace through three agents, three bindings, a call, a tool and a webhook is whole after ${KILLS} kills`, {
   timeout: 60_000 + KILLS * 20_000,
 }, async () => {
   await using collector = await OtlpReceiver.open();
+  await using mcp = await openServer2026();
   const webhook = await Receiver.open();
-  const otel = { OTEL_EXPORTER_OTLP_ENDPOINT: collector.url };
+  const otel = { OTEL_EXPORTER_OTLP_ENDPOINT: collector.url, TOOLS_AT: mcp.url };
   await using first = new Killable("first", otel);
   await using second = new Killable("second", otel);
   await second.start();
@@ -137,6 +139,17 @@ test(`a trace through three agents, three bindings and a webhook is whole after 
       expect(await sent).toMatchObject({ kind: "task", task: { status: { state: "completed" } } });
       await until(() => webhook.received.some(({ path, body }) => path === `/${kill}` && body.includes("COMPLETED")));
     }
+    /** The span that the last notification of a task names. */
+    const notifiedBy = (kill: number): string | undefined => {
+      const last = webhook.received.findLast(({ path }) => path === `/${kill}`);
+      return String(last?.headers["traceparent"]).split("-")[2];
+    };
+    // A notification that was under way at the last kills is sent again, once the next process has taken it over. Only then it has a span that ends.
+    const unended = (): readonly number[] => {
+      const ids = new Set(collector.spans.map(({ spanId }) => spanId));
+      return [...roots.keys()].filter((kill) => !ids.has(notifiedBy(kill) ?? ""));
+    };
+    await expect.poll(unended, { timeout: 60_000, interval: 200 }).toEqual([]);
     // What the collector has is not kept for the next process.
     for (const { spanFile } of [first, second])
       await expect.poll(() => readFileSync(spanFile, "utf8"), { timeout: 20_000, interval: 50 }).toBe("");
@@ -152,13 +165,20 @@ test(`a trace through three agents, three bindings and a webhook is whole after 
           "invoke_agent middle",
           "invoke_agent worker",
           "palaver.step write",
+          "invoke_agent tools",
         ]),
       );
+      // The tool got the span that calls it.
+      const called = mcp.records.traces.map((header) => String(header).split("-")).filter(([, id]) => id === traceId);
+      expect(called, `kill ${kill}`).not.toHaveLength(0);
+      for (const [, , caller] of called)
+        expect(spans.find((span) => span.spanId === caller)?.name, `kill ${kill}`).toMatch(
+          /^execute_tool|^palaver\.step/,
+        );
       const bindings = new Set(spans.map(({ attributes }) => attributes["a2a.protocol.binding"]));
       for (const binding of ["JSONRPC", "GRPC", "HTTP+JSON"]) expect(bindings, `kill ${kill}`).toContain(binding);
       // The last notification names its own span.
-      const last = webhook.received.findLast(({ path }) => path === `/${kill}`);
-      const [, , notified] = String(last?.headers["traceparent"]).split("-");
+      const notified = notifiedBy(kill);
       expect(spans.find((span) => span.spanId === notified)?.name, `kill ${kill}`).toBe("palaver.webhook.deliver");
     }
     const { problems, batches, notifications } = repetitions(collector.batches, { first, second });

@@ -1,4 +1,4 @@
-import { base64url } from "jose";
+import * as base64url from "jose/base64url";
 import { challengeOf } from "./challenge.ts";
 import type { Verified, Verifier } from "./contract.ts";
 import { fromBase64Url, sameBytes, sha256 } from "./digest.ts";

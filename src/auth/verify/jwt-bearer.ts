@@ -1,4 +1,4 @@
-import { createLocalJWKSet, type JSONWebKeySet } from "jose";
+import type { JSONWebKeySet } from "jose";
 import { bearerChallenge } from "./challenge.ts";
 import type { Verifier } from "./contract.ts";
 import { createRemoteKeySet, type FindKey } from "./key-set.ts";
@@ -57,5 +57,10 @@ function localKeySet({ keys }: { readonly keys: readonly object[] }): FindKey {
       );
     }
   }
-  return createLocalJWKSet({ keys } as JSONWebKeySet);
+  let find: FindKey | undefined;
+  return async (header) => {
+    const { createLocalJWKSet } = await import("jose");
+    find ??= createLocalJWKSet({ keys } as JSONWebKeySet);
+    return find(header);
+  };
 }

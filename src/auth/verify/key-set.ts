@@ -1,4 +1,4 @@
-import { type CryptoKey, createLocalJWKSet, errors, type JSONWebKeySet, type JWSHeaderParameters } from "jose";
+import type { CryptoKey, JSONWebKeySet, JWSHeaderParameters } from "jose";
 import { fetchJson } from "./fetch-json.ts";
 import { cannotVerify } from "./request-credentials.ts";
 
@@ -27,14 +27,14 @@ const FAILURE_COOLDOWN = 5000;
 /** The keys of an issuer: fetched on demand, once for all waiting callers, cached for 10 minutes, and fetched again for an unknown key id. */
 export function createRemoteKeySet(options: RemoteKeySetOptions): FindKey {
   const { now, cooldown = COOLDOWN } = options;
-  let keys: { readonly find: ReturnType<typeof createLocalJWKSet>; readonly fetchedAt: number } | undefined;
+  let keys: { readonly find: FindKey; readonly fetchedAt: number } | undefined;
   let failure: { readonly error: unknown; readonly at: number } | undefined;
   let fetching: Promise<void> | undefined;
 
   const refresh = async (): Promise<void> => {
     if (failure !== undefined && now() - failure.at < FAILURE_COOLDOWN) throw cannotVerify(failure.error);
     fetching ??= fetchKeySet(options)
-      .then(createLocalJWKSet)
+      .then(async (set) => (await import("jose")).createLocalJWKSet(set))
       .then(
         (find) => {
           keys = { find, fetchedAt: now() };
@@ -65,6 +65,7 @@ export function createRemoteKeySet(options: RemoteKeySetOptions): FindKey {
     try {
       return await find(header);
     } catch (error) {
+      const { errors } = await import("jose");
       if (!(error instanceof errors.JWKSNoMatchingKey) || now() - fetchedAt < cooldown) throw error;
       await refresh();
       return (await current()).find(header);

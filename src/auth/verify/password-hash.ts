@@ -1,4 +1,4 @@
-import { base64url } from "jose";
+import * as base64url from "jose/base64url";
 import { fromBase64Url, sameBytes } from "./digest.ts";
 
 /** The iterations that OWASP recommends for PBKDF2 with SHA-256. */

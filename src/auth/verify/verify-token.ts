@@ -1,4 +1,4 @@
-import { type JWTPayload, jwtVerify } from "jose";
+import type { JWTPayload } from "jose";
 import { A2AError } from "../../protocol/error.ts";
 import type { JsonObject } from "../../protocol/json.ts";
 import type { Verified } from "./contract.ts";
@@ -60,6 +60,7 @@ export async function verifyToken(token: string, { rules, issuer, findKey }: Tok
   const { audience, algorithms = ALGORITHMS, clockSkew = 60, now = Date.now } = rules;
   const subjectClaim = rules.subjectClaim ?? "sub";
   try {
+    const { jwtVerify } = await import("jose");
     const { payload } = await jwtVerify(token, findKey, {
       issuer,
       audience: typeof audience === "string" ? audience : [...audience],

@@ -1,6 +1,7 @@
 import type { ArtifactEvent, TaskEvent } from "../../protocol/event.ts";
 import type { ArtifactId } from "../../protocol/ids.ts";
 import { writeMessage } from "../../protocol/serial.ts";
+import { SpanMetadata } from "../../protocol/span-metadata.ts";
 import { isInterrupted, isTerminal, type TaskState, type TerminalState } from "../../protocol/state.ts";
 import type { TraceContext } from "../../protocol/trace-context.ts";
 import type { TaskHead } from "../../store/contract.ts";
@@ -43,6 +44,8 @@ export class TaskEvents {
   readonly #artifacts: ArtifactStates;
   /** The span that writes the events; `undefined` until an attempt begins. */
   #trace: TraceContext | undefined;
+  /** The ids of the span that writes events. */
+  #ids: SpanMetadata | undefined;
   /** The status before the terminal one, until the end is committed or rolled back. */
   #beforeEnd: Savepoint | undefined;
 
@@ -170,6 +173,7 @@ export class TaskEvents {
   /** From now on, events name this span. */
   setTrace(trace: TraceContext | undefined): void {
     this.#trace = trace;
+    this.#ids = undefined;
   }
 
   /** Adds the ids of the span that writes the event, if the task belongs to a trace: the attempt's; before the first attempt, the call's. */
@@ -177,8 +181,11 @@ export class TaskEvents {
     const trace = this.#trace ?? this.#head.runner.trace;
     if (trace === undefined) return event;
     const { traceId, spanId } = trace;
-    const ids = { traceId, spanId };
-    return { ...event, metadata: event.metadata === undefined ? ids : { ...event.metadata, ...ids } };
+    // A hook gets an object of its own, which it may change.
+    const isOwn = event.metadata !== undefined || this.#owner.dependencies.hooks.transform !== undefined;
+    if (isOwn) return { ...event, metadata: { ...event.metadata, traceId, spanId } };
+    if (this.#ids?.spanId !== spanId) this.#ids = new SpanMetadata(trace);
+    return { ...event, metadata: this.#ids };
   }
 }
 

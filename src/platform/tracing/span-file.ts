@@ -1,5 +1,4 @@
 import { closeSync, constants, ftruncateSync, openSync, renameSync, rmSync, writeSync } from "node:fs";
-import { ChurnMap } from "../../internal/churn-map.ts";
 import type { Logger } from "../../internal/logger.ts";
 import type { SpanText } from "../../telemetry/otlp/otlp-json.ts";
 import { SpanQueue } from "../../telemetry/otlp/span-queue.ts";
@@ -11,17 +10,22 @@ import { forgottenLine, recoveredSpans, sentLine } from "./span-lines.ts";
 const MAX_OPEN = 20_000;
 
 /** Bytes of a file that are tolerated before it is written anew without what the collector has. */
-const MIN_REWRITE = 4_000_000;
+const MIN_REWRITE = 16_000_000;
 
 /** Bytes that are reserved for lines. */
 const LINES = 65_536;
+
+const SPACE = 0x20;
+const LINE_FEED = 0x0a;
 
 const EMPTY_FOR_APPENDING = constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC | constants.O_APPEND;
 
 /** Writes into the array without a view of it for each text. */
 const NODE_ENCODING: TextEncoding = {
   allocate: (size) => Buffer.alloc(size),
-  write: (bytes, text, at) => (bytes instanceof Buffer ? bytes.write(text, at) : 0),
+  write(bytes, text, at) {
+    if (bytes instanceof Buffer) bytes.write(text, at, "latin1");
+  },
 };
 
 /**
@@ -32,9 +36,21 @@ export function openSpanFile(file: string, logger: Logger): SpanSpool {
   const queue = new SpanQueue(NODE_ENCODING);
   for (const line of recoveredSpans(file)) queue.addLine(line);
   if (queue.count > 0) logger.info("Exporting the spans that the last process had not sent", { spans: queue.count });
-  const open = new ChurnMap<string, SpanText>();
+  /** Spans that have not ended, each at its `place`. */
+  const open: SpanText[] = [];
   /** Lines that wait to be written. */
   const lines = new TextBytes(LINES, NODE_ENCODING);
+  const writeLine = (span: SpanText): void => {
+    lines.writeSpan(span);
+    lines.writeCode(LINE_FEED);
+  };
+  /** The file has the rest of a span that has begun. */
+  const writeEnd = ({ spanId, tail }: SpanText): void => {
+    lines.write(spanId);
+    lines.writeCode(SPACE);
+    lines.write(tail);
+    lines.writeCode(LINE_FEED);
+  };
   let descriptor: number | undefined;
   let size = 0;
   let rewriteAt = MIN_REWRITE;
@@ -57,7 +73,7 @@ export function openSpanFile(file: string, logger: Logger): SpanSpool {
       const written = openSync(`${file}.new`, EMPTY_FOR_APPENDING, 0o600);
       size = 0;
       for (const piece of queue.lines()) size += writeAll(written, piece);
-      for (const span of open.values()) lines.writeSpan(span, "\n");
+      for (const span of open) writeLine(span);
       size += writeAll(written, lines.slice());
       lines.clear();
       renameSync(`${file}.new`, file);
@@ -85,24 +101,36 @@ export function openSpanFile(file: string, logger: Logger): SpanSpool {
       flush();
     });
   };
+  /** False if the span is not among those that have begun. */
+  const remove = (span: SpanText): boolean => {
+    const { place } = span;
+    if (place < 0) return false;
+    span.place = -1;
+    const last = open.pop();
+    if (last === undefined || last === span) return true;
+    open[place] = last;
+    last.place = place;
+    return true;
+  };
   rewrite();
   return {
     queue,
     began(span) {
-      if (open.size >= MAX_OPEN || descriptor === undefined) return;
-      open.set(span.spanId, span);
-      lines.writeSpan(span, "\n");
+      if (open.length >= MAX_OPEN || descriptor === undefined) return;
+      span.place = open.push(span) - 1;
+      writeLine(span);
       schedule();
     },
-    ended(spanId, line) {
-      open.delete(spanId);
+    ended(span) {
+      const hasBegun = remove(span);
       if (descriptor === undefined) return;
-      lines.writeBytes(line);
+      if (hasBegun) writeEnd(span);
+      else writeLine(span);
       schedule();
     },
-    forget(spanId) {
-      if (!open.delete(spanId) || descriptor === undefined) return;
-      lines.write(forgottenLine(spanId));
+    forget(span) {
+      if (!remove(span) || descriptor === undefined) return;
+      lines.write(forgottenLine(span.spanId));
       schedule();
     },
     flush,
@@ -110,7 +138,7 @@ export function openSpanFile(file: string, logger: Logger): SpanSpool {
       if (descriptor === undefined) return;
       lines.write(sentLine(count));
       flush();
-      if (queue.count > 0 || open.size > 0 || descriptor === undefined) return;
+      if (queue.count > 0 || open.length > 0 || descriptor === undefined) return;
       ftruncateSync(descriptor);
       size = 0;
     },

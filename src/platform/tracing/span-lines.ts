@@ -28,13 +28,13 @@ export function recoveredSpans(file: string): readonly string[] {
   const ended: string[] = [];
   let sent = 0;
   let last = "";
-  for (const written of text.split("\n")) {
+  // The process may have died while it wrote the last line.
+  for (const written of text.split("\n").slice(0, -1)) {
     // Lines that were copied from the queue end with a comma.
-    const line = written.endsWith(",") ? written.slice(0, -1) : written;
+    const line = wholeSpan(written.endsWith(",") ? written.slice(0, -1) : written, open);
     const [, count, forgotten] = /^\{"(?:sent":(\d+)|forgotten":"([0-9a-f]{16})")\}$/.exec(line) ?? [];
     if (count !== undefined) sent += Number(count);
     if (forgotten !== undefined) open.delete(forgotten);
-    // The process may have died while it wrote the last line.
     const [, spanId] = /^\{"traceId":"[0-9a-f]{32}","spanId":"([0-9a-f]{16})".*\}$/.exec(line) ?? [];
     if (spanId === undefined) continue;
     if (line.includes('"endTimeUnixNano"')) {
@@ -47,6 +47,15 @@ export function recoveredSpans(file: string): readonly string[] {
   }
   const crashed = [...open.values()].filter((span) => !span.includes(REPEATED)).map((span) => endedByCrash(span, last));
   return [...ended.slice(sent), ...crashed].slice(-MAX_RECOVERED);
+}
+
+/** A line with the id of a span and its end becomes the whole span: the beginning, which stops inside the attributes, and this end. */
+function wholeSpan(line: string, open: ReadonlyMap<string, string>): string {
+  const [, spanId = "", tail = ""] = /^([0-9a-f]{16}) (.*)$/.exec(line) ?? [];
+  const begun = open.get(spanId);
+  if (begun === undefined) return line;
+  // Quotes inside of values are escaped, so only the end of the attributes looks like this.
+  return begun.slice(0, begun.indexOf('],"name":')) + tail;
 }
 
 function endedByCrash(span: string, end: string): string {

@@ -1,16 +1,9 @@
 import { resolve } from "node:path";
 import type { Logger } from "../../internal/logger.ts";
-import type { CommitKey, Outcome, Store, StoreOperation } from "../../store/contract.ts";
-import { StoreWrapper } from "../../store/store-wrapper.ts";
+import type { Store } from "../../store/contract.ts";
 import type { Telemetry } from "../../telemetry/contract.ts";
-import { openTelemetry } from "../../telemetry/otel/open-telemetry.ts";
-import { createOtlpExporter } from "../../telemetry/otlp/otlp-exporter.ts";
-import type { SpanSpool } from "../../telemetry/otlp/span-spool.ts";
-import { liveSpans } from "../../telemetry/otlp/start-live-span.ts";
-import { createTracing } from "../../telemetry/spans/tracing.ts";
-import { connectCollector } from "./collector-connection.ts";
+import { traceWithProvider } from "../observe/load-otel.ts";
 import { otlpSettingsFrom } from "./otlp-settings.ts";
-import { openSpanFile } from "./span-file.ts";
 
 export interface TracingOptions {
   /** As `--otlp`. */
@@ -40,37 +33,17 @@ export interface Tracing {
  * Traces to the collector that `otlp` names; else with the operator's OpenTelemetry SDK, if one is registered; else to the collector that the
  * environment names; else `undefined`. The SDK comes before the environment because it reads the same variables.
  */
-export function startTracing({ otlp, spanFile, logger, env = process.env }: TracingOptions): Tracing | undefined {
-  const sdk = otlp === undefined ? openTelemetry() : undefined;
+export async function startTracing({
+  otlp,
+  spanFile,
+  logger,
+  env = process.env,
+}: TracingOptions): Promise<Tracing | undefined> {
+  const sdk = otlp === undefined ? await traceWithProvider() : undefined;
   if (sdk !== undefined) return { telemetry: sdk, store: (store) => store, close: () => Promise.resolve() };
   const settings = otlpSettingsFrom(otlp, env);
   if (settings === undefined) return undefined;
-  const { sampler, ...collector } = settings;
-  const spool = spanFile === undefined ? undefined : openSpanFile(spanFile, logger);
-  const { post, close } = connectCollector();
-  const exporter = createOtlpExporter({ ...collector, spool, logger, post });
-  return {
-    telemetry: createTracing(liveSpans(exporter, sampler)),
-    store: (store) => (spool === undefined ? store : new KeepingStore(store, spool)),
-    close: () => exporter.close().finally(close),
-  };
-}
-
-/** Keeps the spans that have begun before each commit. */
-class KeepingStore extends StoreWrapper {
-  readonly #spool: SpanSpool;
-
-  constructor(store: Store, spool: SpanSpool) {
-    super(store);
-    this.#spool = spool;
-  }
-
-  protected override around<T>(_method: string, call: () => Promise<T>): Promise<T> {
-    return call();
-  }
-
-  override commit(operations: readonly StoreOperation[], key?: CommitKey): Promise<readonly Outcome[]> {
-    this.#spool.flush();
-    return super.commit(operations, key);
-  }
+  // Loaded only if it is used.
+  const { exportSpans } = await import("./export-spans.ts");
+  return exportSpans(settings, { spanFile, logger });
 }

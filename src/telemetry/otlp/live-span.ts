@@ -30,6 +30,9 @@ export class LiveSpan implements OpenSpan, SpanData, SpanText {
   readonly #isStoredFirst: boolean;
   #isAnnounced = false;
   #head: string | undefined;
+  /** Only after the end. */
+  #tail: string | undefined;
+  place = -1;
 
   /** `sink`: `undefined` if the trace is not recorded. */
   constructor(start: SpanStart, sink: SpanSink | undefined) {
@@ -62,7 +65,9 @@ export class LiveSpan implements OpenSpan, SpanData, SpanText {
   }
 
   get tail(): string {
-    return spanTail(this);
+    if (this.end === undefined) return spanTail(this);
+    this.#tail ??= spanTail(this);
+    return this.#tail;
   }
 
   get events(): readonly SpanEvent[] {

@@ -82,12 +82,12 @@ class Exporter implements OtlpExporter {
   ended(span: SpanText): void {
     if (this.#isClosing || this.#queue.count >= (this.#options.maxQueue ?? 8192)) {
       this.#drop(1, "the queue is full");
-      this.#spool?.forget(span.spanId);
+      this.#spool?.forget(span);
       return;
     }
     const hadFullBatch = this.#queue.hasFullBatch;
-    const line = this.#queue.add(span);
-    this.#spool?.ended(span.spanId, line);
+    this.#queue.add(span);
+    this.#spool?.ended(span);
     if (this.#queue.count === 1 || this.#queue.hasFullBatch !== hadFullBatch) this.#schedule();
   }
 

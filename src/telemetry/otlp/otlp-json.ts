@@ -3,11 +3,11 @@ import type { Attributes, AttributeValue, SpanData, SpanEvent } from "../spans/s
 /** Names and values that describe the process that writes the spans. */
 export type Resource = Readonly<Record<string, string>>;
 
-const KINDS = { internal: 1, server: 2, client: 3 } as const;
+const KINDS = { internal: kindJson(1), server: kindJson(2), client: kindJson(3) } as const;
 const ERROR_STATUS = 2;
 
 /**
- * A span as a JSON text of OTLP (opentelemetry-proto, `trace.proto`), in two parts. The head is what is known at the beginning, so that it is put
+ * A span as a JSON text of OTLP (opentelemetry-proto, `trace.proto`), in two parts, in ASCII. The head is what is known at the beginning, so that it is put
  * together once for a span that is kept at its beginning and sent at its end. It stops inside the list of attributes.
  */
 export interface SpanText {
@@ -15,16 +15,18 @@ export interface SpanText {
   readonly head: string;
   /** Without an end if the span has not ended. */
   readonly tail: string;
+  /** Where a spool keeps the span until it ends; -1: nowhere. Only the spool uses it. */
+  place: number;
 }
 
 export function spanText(span: SpanData): SpanText {
-  return { spanId: span.context.spanId, head: spanHead(span), tail: spanTail(span) };
+  return { spanId: span.context.spanId, head: spanHead(span), tail: spanTail(span), place: -1 };
 }
 
 export function spanHead({ context, parentSpanId, kind, start, attributes, links }: SpanData): string {
   let text = `{"traceId":"${context.traceId}","spanId":"${context.spanId}`;
   if (parentSpanId !== undefined) text += `","parentSpanId":"${parentSpanId}`;
-  text += `","flags":${context.flags},"kind":${KINDS[kind]},"startTimeUnixNano":"${nanoseconds(start)}"`;
+  text += (context.flags === 1 ? RECORDED : `","flags":${context.flags}`) + KINDS[kind] + nanoseconds(start);
   if (context.state !== undefined) text += `,"traceState":${quoted(context.state)}`;
   if (links.length > 0) {
     text += `,"links":[${links.map(({ traceId, spanId }) => `{"traceId":"${traceId}","spanId":"${spanId}"}`).join()}]`;
@@ -32,11 +34,18 @@ export function spanHead({ context, parentSpanId, kind, start, attributes, links
   return `${text},"attributes":[${attributesJson(attributes)}`;
 }
 
+const RECORDED = '","flags":1';
+
+/** Up to the time of the start. Texts of few pieces cost less. */
+function kindJson(kind: number): string {
+  return `,"kind":${kind},"startTimeUnixNano":`;
+}
+
 export function spanTail({ name, end, attributes, endAttributes, events, droppedEvents, failed }: SpanData): string {
   let text = endAttributes === undefined ? "" : attributesJson(endAttributes);
   if (text !== "" && hasAny(attributes)) text = `,${text}`;
   text += `],"name":${quoted(name)}`;
-  if (end !== undefined) text += `,"endTimeUnixNano":"${nanoseconds(end)}"`;
+  if (end !== undefined) text += `,"endTimeUnixNano":${nanoseconds(end)}`;
   if (events.length > 0) text += `,"events":[${eventsJson(events)}]`;
   if (droppedEvents > 0) text += `,"droppedEventsCount":${droppedEvents}`;
   return failed ? `${text},"status":{"code":${ERROR_STATUS}}}` : `${text}}`;
@@ -52,9 +61,20 @@ function eventsJson(events: readonly SpanEvent[]): string {
   let text = "";
   for (const { name, at, attributes } of events) {
     if (text !== "") text += ",";
-    text += `{"timeUnixNano":"${nanoseconds(at)}","name":${quoted(name)},"attributes":[${attributesJson(attributes)}]}`;
+    text += `{"timeUnixNano":${nanoseconds(at)}${eventNameJson(name)}${attributesJson(attributes)}]}`;
   }
   return text;
+}
+
+let lastEvent = "";
+let lastEventText = "";
+
+/** The names of events are few. */
+function eventNameJson(name: string): string {
+  if (name === lastEvent) return lastEventText;
+  lastEvent = name;
+  lastEventText = `,"name":${quoted(name)},"attributes":[`;
+  return lastEventText;
 }
 
 function hasAny(attributes: Attributes): boolean {
@@ -68,21 +88,43 @@ function attributesJson(attributes: Attributes): string {
     const value = attributes[key];
     if (value === undefined) continue;
     if (text !== "") text += ",";
-    text += keyJson(key);
-    text += valueJson(value);
+    text += attributeJson(key, value);
   }
   return text;
 }
 
-/** The names of attributes are few, and written again and again. */
-const KEYS = new Map<string, string>();
-const MAX_KEYS = 256;
+/** The last text of an attribute. Most have the same value again and again: the agent, the version, the number of the attempt. */
+interface LastAttribute {
+  readonly key: string;
+  /** The texts of small whole numbers. */
+  readonly numbers: (string | undefined)[];
+  value: AttributeValue | undefined;
+  text: string;
+}
 
-function keyJson(key: string): string {
-  const known = KEYS.get(key);
-  if (known !== undefined) return known;
-  const text = `{"key":${JSON.stringify(key)},"value":`;
-  if (KEYS.size < MAX_KEYS) KEYS.set(key, text);
+/** The names of attributes are few. */
+const ATTRIBUTES = new Map<string, LastAttribute>();
+const MAX_ATTRIBUTES = 256;
+/** Longer values are not kept. */
+const MAX_KEPT = 100;
+const SMALL = 64;
+
+function attributeJson(key: string, value: AttributeValue): string {
+  let last = ATTRIBUTES.get(key);
+  if (last === undefined) {
+    last = { key: `{"key":${JSON.stringify(key)},"value":`, numbers: [], value: undefined, text: "" };
+    if (ATTRIBUTES.size < MAX_ATTRIBUTES) ATTRIBUTES.set(key, last);
+  }
+  if (last.value === value) return last.text;
+  if (typeof value === "number" && value >= 0 && value < SMALL && Number.isInteger(value)) {
+    last.numbers[value] ??= last.key + valueJson(value);
+    return last.numbers[value];
+  }
+  const text = last.key + valueJson(value);
+  if (typeof value !== "object" && text.length <= MAX_KEPT + last.key.length) {
+    last.value = value;
+    last.text = text;
+  }
   return text;
 }
 
@@ -99,25 +141,36 @@ function valueJson(value: AttributeValue): string {
 /** Printable ASCII without quotes and backslashes. */
 const PLAIN = /^[ !#-[\]-~]*$/;
 
-/** As `JSON.stringify`, which is slower for short texts. */
+/** As `JSON.stringify`, which is slower for short texts; with escapes for everything but ASCII. */
 function quoted(text: string): string {
-  return PLAIN.test(text) ? `"${text}"` : JSON.stringify(text);
+  return PLAIN.test(text) ? `"${text}"` : JSON.stringify(text).replaceAll(NOT_ASCII, escaped);
 }
 
-let lastSecond = Number.NaN;
-let lastSecondText = "";
+const NOT_ASCII = /[\u0080-\uffff]/g;
+
+function escaped(unit: string): string {
+  return `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`;
+}
+
+let lastTime = Number.NaN;
+let lastTimeText = "";
+
+/** The last six digits of nanoseconds and a quote, by microsecond. */
+const MICROSECONDS: readonly string[] = Array.from(
+  { length: 1000 },
+  (_, micros) => `${String(micros).padStart(3, "0")}000"`,
+);
 
 /**
- * From milliseconds, exact to the microsecond: a double cannot hold nanoseconds. Spans that are written together are of the same second, whose
- * text is kept, because large numbers are slow to convert.
+ * A quoted time from milliseconds, exact to the microsecond: a double cannot hold nanoseconds. Many times that are written together are of the same
+ * millisecond, whose text is kept, because large numbers are slow to convert.
  */
 function nanoseconds(milliseconds: number): string {
   const microseconds = Math.round(milliseconds * 1000);
-  const second = Math.floor(microseconds / 1_000_000);
-  if (second !== lastSecond) {
-    lastSecond = second;
-    lastSecondText = String(second);
+  const whole = Math.floor(microseconds / 1000);
+  if (whole !== lastTime) {
+    lastTime = whole;
+    lastTimeText = `"${whole}`;
   }
-  const rest = microseconds - second * 1_000_000;
-  return `${lastSecondText}${rest < 100_000 ? String(rest).padStart(6, "0") : rest}000`;
+  return lastTimeText + MICROSECONDS[microseconds - whole * 1000];
 }

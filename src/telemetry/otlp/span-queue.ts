@@ -6,6 +6,9 @@ const FULL = 1024 * 1024;
 /** Room for one more span. */
 const ROOM = 16 * 1024;
 const BETWEEN = ",\n";
+const COMMA = 0x2c;
+const LINE_FEED = 0x0a;
+const encoder = new TextEncoder();
 
 /** Spans that are sent together: their JSON, each followed by a comma and a line feed. */
 export class SpanBatch {
@@ -54,18 +57,16 @@ export class SpanQueue {
     return this.#batches.length > 1;
   }
 
-  /** Adds a span, and returns it as a line, which is valid until the next call. */
-  add(span: SpanText): Uint8Array {
+  add(span: SpanText): void {
     const { text } = this.#open();
-    const start = text.length;
-    text.writeSpan(span, BETWEEN);
-    return text.slice(start);
+    text.writeSpan(span);
+    text.writeCode(COMMA);
+    text.writeCode(LINE_FEED);
   }
 
-  /** Adds a span that was written before. */
+  /** Adds a span that was written before, perhaps by an earlier release, whose spans are not ASCII. */
   addLine(line: string): void {
-    const { text } = this.#open();
-    text.write(line + BETWEEN);
+    this.#open().text.writeBytes(encoder.encode(line + BETWEEN));
   }
 
   /** The oldest spans, to be sent. Nothing is added to them any more. */

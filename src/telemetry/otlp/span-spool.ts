@@ -10,10 +10,10 @@ export interface SpanSpool {
   readonly queue: SpanQueue;
   /** A span has begun whose context may leave the process, or be stored. It may change until it ends. */
   began(span: SpanText): void;
-  /** A span has ended and is in the queue, as this line. */
-  ended(spanId: string, line: Uint8Array): void;
+  /** A span has ended and is in the queue. The same object as at its beginning, if that was reported. */
+  ended(span: SpanText): void;
   /** A span will not be sent. */
-  forget(spanId: string): void;
+  forget(span: SpanText): void;
   /** Keeps what was reported so far, now. Otherwise that happens soon. */
   flush(): void;
   /** The collector has `count` spans, which were the first of the queue. */

@@ -1,14 +1,11 @@
 import type { SpanText } from "./otlp-json.ts";
 
-/** A character has at most 3 bytes per unit of its length. */
-const BYTES_PER_UNIT = 3;
-
-/** How text becomes bytes. Node has a faster way than browsers. */
+/** How ASCII text becomes bytes. Node has a faster way than browsers. */
 export interface TextEncoding {
   /** A new array. */
   allocate(size: number): Uint8Array<ArrayBuffer>;
-  /** Writes the text as UTF-8 from the index `at` on, and returns the number of bytes. The array, which `allocate` made, has room for it. */
-  write(bytes: Uint8Array<ArrayBuffer>, text: string, at: number): number;
+  /** Writes the text, which is ASCII, from the index `at` on. The array, which `allocate` made, has room for it. */
+  write(bytes: Uint8Array<ArrayBuffer>, text: string, at: number): void;
 }
 
 const encoder = new TextEncoder();
@@ -16,10 +13,10 @@ const encoder = new TextEncoder();
 /** Of every runtime. */
 const WEB_ENCODING: TextEncoding = {
   allocate: (size) => new Uint8Array(size),
-  write: (bytes, text, at) => encoder.encodeInto(text, bytes.subarray(at)).written,
+  write: (bytes, text, at) => void encoder.encodeInto(text, bytes.subarray(at)),
 };
 
-/** Text as bytes, in one growing array. */
+/** ASCII text as bytes, in one growing array. */
 export class TextBytes {
   #bytes: Uint8Array<ArrayBuffer>;
   #used = 0;
@@ -45,15 +42,22 @@ export class TextBytes {
   }
 
   write(text: string): void {
-    this.#reserve(text.length * BYTES_PER_UNIT);
-    this.#used += this.#encoding.write(this.#bytes, text, this.#used);
+    this.#reserve(text.length);
+    this.#encoding.write(this.#bytes, text, this.#used);
+    this.#used += text.length;
   }
 
-  /** Writes a span, and a text after it. Each is written apart: V8 then keeps the head in one piece, not as a tree of its pieces. */
-  writeSpan({ head, tail }: Pick<SpanText, "head" | "tail">, after: string): void {
+  /** Writes one character. */
+  writeCode(code: number): void {
+    this.#reserve(1);
+    this.#bytes[this.#used] = code;
+    this.#used += 1;
+  }
+
+  /** Writes a span. Its parts are written apart: V8 then keeps the head in one piece, not as a tree of its pieces. */
+  writeSpan({ head, tail }: Pick<SpanText, "head" | "tail">): void {
     this.write(head);
     this.write(tail);
-    this.write(after);
   }
 
   writeBytes(bytes: Uint8Array): void {

@@ -39,28 +39,26 @@ export function attemptContext(
 }
 
 export function randomTraceId(): string {
-  return randomHex(16);
+  return randomSpanId() + randomSpanId();
 }
 
 export function randomSpanId(): string {
-  return randomHex(8);
+  return hexOf(randomLane() || 1) + hexOf(randomLane());
 }
 
-/** Random bytes are taken many at a time, and converted to text together: one by one, both cost more than the rest. */
-const POOL_BYTES = 4096;
-let pool = "";
-let used = 0;
+/** Random numbers are taken many at a time: one by one they cost more than the rest. */
+const pool = new Uint32Array(1024);
+let used = pool.length;
 
-function randomHex(bytes: number): string {
-  const digits = 2 * bytes;
-  if (used + digits > pool.length) {
-    pool = Array.from(crypto.getRandomValues(new Uint8Array(POOL_BYTES)), (byte) => HEX[byte]).join("");
+/** 32 random bits. */
+function randomLane(): number {
+  if (used === pool.length) {
+    crypto.getRandomValues(pool);
     used = 0;
   }
-  const text = pool.slice(used, used + digits);
-  used += digits;
-  // Ids must not be zero (W3C Trace Context §3.2.2).
-  return text.startsWith("00000000") ? randomHex(bytes) : text;
+  const lane = pool[used] ?? 0;
+  used += 1;
+  return lane;
 }
 
 const HEX: readonly string[] = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, "0"));

@@ -2,7 +2,6 @@ import { ANONYMOUS } from "../../protocol/principal.ts";
 import type { Exchange } from "../exchange.ts";
 import type { McpFace, McpRequest } from "./face.ts";
 import { loadMcpSdk } from "./load-sdk.ts";
-import { createSdkServer } from "./sdk-server.ts";
 
 /** A connection to one MCP client that is not HTTP. */
 export interface McpConnection {
@@ -20,6 +19,7 @@ export function createMcpConnection(face: McpFace): McpConnection {
   return {
     async serveStdio() {
       const sdk = await loadMcpSdk();
+      const { createSdkServer } = await import("./sdk-server.ts");
       const { serveStdio, StdioServerTransport } = await import("@modelcontextprotocol/server/stdio");
       const { logger, maxBodyBytes } = face.endpoint.environment;
       const transport = new StdioServerTransport(process.stdin, process.stdout, { maxBufferSize: maxBodyBytes });

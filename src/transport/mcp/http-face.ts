@@ -5,7 +5,7 @@ import type { CorsPolicy } from "../cors.ts";
 import type { Exchange, Headers, Reply } from "../exchange.ts";
 import type { AuthenticationGroups } from "../grpc/authentication-groups.ts";
 import { isFromOtherOrigin } from "../operator/local-request.ts";
-import { createRoute, type Handler, type Route } from "../router.ts";
+import type { Handler } from "../router.ts";
 import { type AuthenticatedCaller, authenticateCaller } from "./authenticate.ts";
 import { visibleTool } from "./call-tool.ts";
 import type { McpFace, McpRequest } from "./face.ts";
@@ -24,11 +24,11 @@ export interface HttpFaceOptions {
   readonly groups: AuthenticationGroups;
 }
 
-/** The route of an MCP path: Streamable HTTP of the revisions 2026-07-28 and 2025. */
-export function createMcpRoute(face: McpFace, options: HttpFaceOptions): Route {
+/** Answers the `POST` requests of an MCP path: Streamable HTTP of the revisions 2026-07-28 and 2025. */
+export function createMcpHandler(face: McpFace, options: HttpFaceOptions): Handler {
   const modern = modernHandler(face);
   const inFlight: InFlight = new Map();
-  const post: Handler = async (exchange) => {
+  return async (exchange) => {
     let headers: Headers = {};
     let id: RpcId = null;
     try {
@@ -46,7 +46,6 @@ export function createMcpRoute(face: McpFace, options: HttpFaceOptions): Route {
       return refused(face, thrown, { id, headers });
     }
   };
-  return createRoute(new Map([["POST", post]]), { refuse: (_exchange, error) => errorReply(error) });
 }
 
 function refused(

@@ -1,3 +1,5 @@
+import { getCompileCacheDir } from "node:module";
+import { dirname } from "node:path";
 import { Worker } from "node:worker_threads";
 import { StoreError } from "../../contract.ts";
 import { type StoreFailure, storeError } from "../sqlite-error.ts";
@@ -34,7 +36,10 @@ export class WriterThread {
     // The published package has .js files; a clone of the repository runs the .ts files.
     const module = import.meta.url.endsWith(".ts") ? "./writer-worker.ts" : "./writer-worker.js";
     this.#file = data.file;
-    this.#worker = new Worker(new URL(module, import.meta.url), { workerData: data, name: "palaver-store" });
+    this.#worker = new Worker(new URL(module, import.meta.url), {
+      ...{ workerData: data, name: "palaver-store" },
+      env: { ...process.env, ...compileCache() },
+    });
     this.#worker.on("message", (message: WriterReply | WriterNotice) => {
       if (message.kind === "moved") onMoved(message.tasks);
       else if (message.kind === "ready") this.#ready.resolve();
@@ -86,4 +91,10 @@ export class WriterThread {
     this.#ready.reject(storeError(this.#broken));
     for (const { fail } of this.#pending.splice(0)) fail(this.#broken);
   }
+}
+
+/** A thread uses the cache of compiled modules only if its environment names the folder. */
+function compileCache(): { readonly NODE_COMPILE_CACHE?: string } {
+  const used = getCompileCacheDir();
+  return used === undefined ? {} : { NODE_COMPILE_CACHE: dirname(used) };
 }
