@@ -39,6 +39,8 @@ export interface LogOutline {
   readonly lastSeq: number;
   readonly firstSeq: number;
   readonly ended: boolean;
+  /** The last event that was read. Absent: all were. */
+  readonly readTo?: number;
   readonly rowCount: number;
   /** Absent: there are too many, and they are read by seq. */
   readonly rows?: readonly LogRow[];

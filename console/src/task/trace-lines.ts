@@ -1,5 +1,6 @@
 import type { State } from "../data/operator-types.ts";
 import type { TraceAnswer, TracedTask, TraceRow } from "../data/task-types.ts";
+import { isEndState } from "./task-log.ts";
 import type { Span } from "./time-scale.ts";
 
 /** A stretch of time; without an end it goes on. */
@@ -24,8 +25,6 @@ export interface TraceLine extends OpenSpan {
   readonly span?: TraceRow["span"];
 }
 
-const ENDED: readonly State[] = ["completed", "failed", "canceled", "rejected"];
-
 /** The lines of a trace: each task, below it what it did, and the tasks that it called where they began. */
 export function linesOf({ tasks }: TraceAnswer): readonly TraceLine[] {
   const [root] = tasks;
@@ -43,7 +42,7 @@ function taskLines(
 ): readonly TraceLine[] {
   const { key: taskKey, agent, state, createdAt: start, statusAt } = task;
   const attempts = task.rows.filter(({ kind }) => kind === "attempt");
-  const isEnded = ENDED.includes(state);
+  const isEnded = isEndState(state);
   const own: TraceLine = {
     ...{ key: taskKey, kind: "task", label: agent, depth, outcome: state, state, agent, taskKey, start },
     ...(isEnded && { end: statusAt }),
