@@ -92,6 +92,8 @@ export interface TraceRow {
   readonly outcome: string;
   readonly depth: number;
   readonly index: number;
+  /** Of a called task. */
+  readonly taskId?: string;
   readonly span?: {
     readonly name: string;
     readonly id: string;
