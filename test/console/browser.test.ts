@@ -11,12 +11,12 @@ import { demoAgents } from "../../src/demo/agents.ts";
 import { SILENT_LOGGER } from "../../src/internal/logger.ts";
 import { launchBrowser } from "../browser/web-page.ts";
 import { sampled } from "../fixtures/budget.ts";
-import { hostile, order, patient } from "./agents.ts";
+import { called, hostile, order, patient } from "./agents.ts";
 import { accessibilityProblems, keepPicture, scrollsSideways, type WatchedPage, watch } from "./console-page.ts";
 
 const chromium = findChromium();
 const mustRun = process.env["CHROMIUM_REQUIRED"] === "1";
-const AGENTS = [...demoAgents, order, patient, hostile];
+const AGENTS = [...demoAgents, order, patient, hostile, ...called];
 
 /** The first two cover both themes and both sizes. */
 const SCREENS = [
@@ -242,6 +242,31 @@ describe.skipIf(chromium === undefined && !mustRun)("the console in a browser", 
     await page.getByRole("link", { name: "Run again" }).click();
     await page.locator(".turn.agent .state.completed").waitFor();
     expect(await page.locator(".said").allTextContents()).toEqual(["2"]);
+  });
+
+  it("shows the tasks that a task has called, at all levels, and leads to them and back", async () => {
+    const sent = await (await connect(`${url}/agents/desk`)).send("deed");
+    const id = sent.kind === "task" ? sent.task.id : "";
+    const page = await open(`tasks/${id}`);
+    await page.getByText("shelf 7: The paper “deed” and shelf 7: The paper “deed”").waitFor();
+    await page.locator(".lane-name").getByText("Agents called").waitFor();
+    expect(await page.locator(".event.entry").allTextContents()).toEqual([
+      expect.stringMatching(/Called Clerk/),
+      expect.stringMatching(/Called Clerk/),
+    ]);
+    await keepPicture(page, "task-calls");
+    await page.getByRole("button", { name: "Trace" }).click();
+    await page.locator(".trace-line").nth(5).waitFor();
+    const names = (await page.locator(".span-name").allTextContents()).filter((name) => name.startsWith("Completed"));
+    expect(names).toEqual(["Desk", "Clerk", "Archive", "Clerk", "Archive"].map((name) => `Completed${name}`));
+    expect(await accessibilityProblems(page)).toEqual([]);
+    await keepPicture(page, "trace-calls");
+    await page.getByRole("button", { name: "Time line" }).click();
+    await page.locator(".event.entry a").first().click();
+    await page.locator("h1").getByText("deed").waitFor();
+    await page.locator(".event.entry", { hasText: "Called Archive" }).waitFor();
+    await page.locator(".facts", { hasText: "Called by" }).locator(`a[href$="${id}"]`).click();
+    await page.waitForURL(`${url}/console/tasks/${id}`);
   });
 
   it("cancels a task from its page, whoever sent it", async () => {
