@@ -213,7 +213,9 @@ function Bar({ bar }: { readonly bar: BarPiece }): JSX.Element {
 /** With tenths of a second if the picture shows only a few seconds. */
 export function axisTime(at: number, pieces: readonly ScalePiece[]): string {
   const shown = pieces.reduce((sum, { start, end, isFold }) => sum + (isFold ? 0 : end - start), 0);
-  return shown < 8000 ? `${clock(at)}.${Math.floor((at % 1000) / 100)}` : clock(at);
+  if (shown >= 8000) return clock(at);
+  const digits = String(Math.floor(at % 1000)).padStart(3, "0");
+  return `${clock(at)}.${digits.slice(0, shown < 800 ? 3 : 1)}`;
 }
 
 export function percent(share: number): string {
