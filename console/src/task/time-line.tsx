@@ -210,7 +210,7 @@ function Bar({ bar }: { readonly bar: BarPiece }): JSX.Element {
   );
 }
 
-/** With tenths of a second if the picture shows only a few seconds. */
+/** With tenths of a second if the picture shows only a few seconds, with milliseconds if it shows less than one. */
 export function axisTime(at: number, pieces: readonly ScalePiece[]): string {
   const shown = pieces.reduce((sum, { start, end, isFold }) => sum + (isFold ? 0 : end - start), 0);
   if (shown >= 8000) return clock(at);
