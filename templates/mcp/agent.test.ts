@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { testAgent } from "palaver/testing";
-import { createAgent } from "./agent.ts";
+import { createAgent } from "./create-agent.ts";
 
 test("calls the tool that knows the arguments", async () => {
   await using town = await testAgent(await createAgent());
