@@ -159,9 +159,9 @@ function innerRow(entry: JournalEntry, attempt: Attempt): TraceRow {
   return { ...row, span: spanOf(waitSpan({ ...place, kind }), { start, ...ended, failed: false }) };
 }
 
-/** `task 01a1… of weather`; the agent may have answered without a task. */
+/** `call of weather, task 01a1…`: the agent first, because long lines are cut. The agent may have answered without a task. */
 function childLabel({ agent, taskId }: { readonly agent: string; readonly taskId?: string }): string {
-  return taskId === undefined ? `call of ${agent}` : `task ${taskId} of ${agent}`;
+  return taskId === undefined ? `call of ${agent}` : `call of ${agent}, task ${taskId}`;
 }
 
 /** The name in the key of a step, a question or a wait: `step:look#1` has the name `look`. */
