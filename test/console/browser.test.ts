@@ -12,7 +12,7 @@ import { SILENT_LOGGER } from "../../src/internal/logger.ts";
 import { launchBrowser } from "../browser/web-page.ts";
 import { sampled } from "../fixtures/budget.ts";
 import { called, hostile, order, patient } from "./agents.ts";
-import { accessibilityProblems, keepPicture, scrollsSideways, type WatchedPage, watch } from "./console-page.ts";
+import { accessibilityProblems, drawn, keepPicture, scrollsSideways, type WatchedPage, watch } from "./console-page.ts";
 
 const chromium = findChromium();
 const mustRun = process.env["CHROMIUM_REQUIRED"] === "1";
@@ -121,7 +121,7 @@ describe.skipIf(chromium === undefined && !mustRun)("the console in a browser", 
   it("does not send anything because of a link from elsewhere", async () => {
     const page = await open("agents/echo/chat?say=from%20elsewhere");
     await page.getByLabel("Message to Echo").waitFor();
-    await page.waitForTimeout(500);
+    await drawn(page);
     expect(await page.getByLabel("Message to Echo").inputValue()).toBe("from elsewhere");
     expect(await page.locator(".turn").count()).toBe(0);
   });
@@ -310,7 +310,8 @@ describe.skipIf(chromium === undefined && !mustRun)("the console in a browser", 
     expect(download.suggestedFilename()).not.toMatch(/[/\\<>\u202e]/);
     for (const path of ["", "agents/hostile", "tasks", "inbox"]) {
       await page.goto(`${url}/console/${path}`);
-      await page.waitForTimeout(700);
+      await page.getByText("onerror").first().waitFor();
+      await drawn(page);
       expect([path, await attacked()]).toEqual([path, undefined]);
     }
   });
@@ -339,7 +340,7 @@ describe.skipIf(chromium === undefined && !mustRun)("the console in a browser", 
       for (const [path, ready] of PAGES) {
         await page.goto(`${url}/console/${path}`);
         await page.locator(ready).first().waitFor();
-        await page.waitForTimeout(300);
+        await drawn(page);
         await keepPicture(page, `${(path || "agents").replace(/\W+/g, "-")}-${name}`);
         problems.push(...(await accessibilityProblems(page)).map((problem) => `${path}: ${problem}`));
         if (await scrollsSideways(page)) problems.push(`${path}: scrolls sideways`);
@@ -348,8 +349,11 @@ describe.skipIf(chromium === undefined && !mustRun)("the console in a browser", 
       await page.locator(".tasks .title a").first().click();
       await page.locator(".time-line, .artifacts .part").first().waitFor();
       for (const view of ["time-line", "trace"]) {
-        if (view === "trace") await page.getByRole("button", { name: "Trace" }).click();
-        await page.waitForTimeout(300);
+        if (view === "trace") {
+          await page.getByRole("button", { name: "Trace" }).click();
+          await page.locator(".trace-line").first().waitFor();
+        }
+        await drawn(page);
         problems.push(...(await accessibilityProblems(page)).map((problem) => `task ${view}: ${problem}`));
         if (await scrollsSideways(page)) problems.push(`task ${view}: scrolls sideways`);
         await keepPicture(page, `task-${view}-${name}`);
