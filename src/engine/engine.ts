@@ -92,7 +92,7 @@ class TaskEngine implements RunningEngine {
       telemetry: options.telemetry,
       sealer: createSealer(options.secret),
       serverId: options.serverId ?? node,
-      calls: callEnvironment(options),
+      calls: callEnvironment(options, { node, now: () => clock.now() }),
       parkAfter: options.parkAfter ?? 30_000,
       grace: options.cancelGrace ?? 5000,
     };
@@ -256,11 +256,14 @@ class TaskEngine implements RunningEngine {
   }
 }
 
-function callEnvironment({ callees, callLimits, onCall, onUsage, agents }: EngineOptions): CallEnvironment | undefined {
+function callEnvironment(
+  { callees, callLimits, onCall, onUsage, agents }: EngineOptions,
+  place: Pick<CallEnvironment, "node" | "now">,
+): CallEnvironment | undefined {
   if (callees === undefined) return undefined;
   const limits = new Map(agents.map(({ id, calls }) => [id, callLimitsOf(callLimits, calls)]));
   const limitsOf = (agent: string): CallLimits => limits.get(agent) ?? callLimitsOf(callLimits);
-  return { callees, guard: new CallGuard(), ledger: new BudgetLedger(), limitsOf, onCall, onUsage };
+  return { ...place, callees, guard: new CallGuard(), ledger: new BudgetLedger(), limitsOf, onCall, onUsage };
 }
 
 /** Calls `look` with each key under which a task with this id may be stored, until it finds the task. */

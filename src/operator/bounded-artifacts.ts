@@ -33,11 +33,17 @@ export class BoundedArtifacts {
     for (const part of artifact.parts) this.#addPart(kept, part);
   }
 
+  /** Appends a text to an artifact. */
+  addText(artifactId: string, text: string): void {
+    const kept = this.#kept.get(artifactId);
+    if (kept !== undefined) this.#addPart(kept, { text });
+  }
+
   /** Each artifact in the form of 1.0. */
   list(): readonly object[] {
     return Array.from(this.#kept.values(), ({ artifact, parts, omitted }) => ({
       ...artifact,
-      parts: parts.map(({ part, texts }) => (texts === undefined ? part : { ...part, text: texts.join("") })),
+      parts: parts.map(({ part, texts }) => (texts === undefined ? part : { ...part, text: joined(texts) })),
       ...(omitted > 0 && { omitted }),
     }));
   }
@@ -67,6 +73,13 @@ export class BoundedArtifacts {
     kept.characters += size;
     this.#total += size;
   }
+}
+
+/** The whole text. It replaces its pieces, which may be slices that keep pages of the log in memory. */
+function joined(texts: string[]): string {
+  const text = texts.join("");
+  texts.splice(0, texts.length, text);
+  return text;
 }
 
 /** Whether two texts are pieces of one. Texts with a name are files of their own. */

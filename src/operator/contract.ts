@@ -45,6 +45,8 @@ export interface TraceRow {
   /** 0 for attempts and deliveries, 1 for what an attempt does. */
   readonly depth: number;
   readonly span?: TracedSpan | undefined;
+  /** Of a called task. */
+  readonly taskId?: string;
 }
 
 export interface TracedSpan {

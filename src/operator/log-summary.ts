@@ -1,6 +1,6 @@
 import type { Artifact } from "../protocol/artifact.ts";
 import type { Part } from "../protocol/part.ts";
-import { readEvent } from "../protocol/serial.ts";
+import { readEvent, textChunkStart, textOfChunk } from "../protocol/serial.ts";
 import type { TaskState } from "../protocol/state.ts";
 import type { LogEntry } from "../store/contract.ts";
 import { BoundedArtifacts } from "./bounded-artifacts.ts";
@@ -34,6 +34,9 @@ export interface KnownTime {
   readonly at: number;
 }
 
+/** What grows while the log is read. */
+type Growing<T> = { -readonly [Member in keyof T]: T[Member] };
+
 /** Rows of a summary; a log with more of them is read by seq. */
 export const MAX_ROWS = 1000;
 const MAX_WRITTEN = 256;
@@ -49,8 +52,10 @@ export class LogSummary {
   #rows: SummaryRow[] | undefined = [];
   #rowCount = 0;
   /** The last row, also if the rows are too many to be kept. */
-  #row: SummaryRow | undefined;
-  #written: WrittenPiece[] = [];
+  #row: Growing<SummaryRow> | undefined;
+  /** How further chunks of the last row begin, if most of them are of text alone. */
+  #chunkStart: string | undefined;
+  #written: Growing<WrittenPiece>[] = [];
   #pieceLength = 1;
   #times: KnownTime[] = [];
   /** Of these many statuses, one is kept in `#times`. */
@@ -70,7 +75,7 @@ export class LogSummary {
   /** `undefined`: there are more than {@link MAX_ROWS}. */
   get rows(): readonly SummaryRow[] | undefined {
     if (this.#rows === undefined) return undefined;
-    return this.#row === undefined ? this.#rows : [...this.#rows, this.#row];
+    return this.#row === undefined ? this.#rows : [...this.#rows, { ...this.#row }];
   }
 
   get rowCount(): number {
@@ -95,6 +100,7 @@ export class LogSummary {
     const { seq } = entry;
     if (seq <= this.#lastSeq) return;
     this.#lastSeq = seq;
+    if (this.#addText(entry)) return;
     const event = readEvent(entry.body);
     if (event.kind === "artifact") {
       this.#artifacts.add(event);
@@ -109,26 +115,45 @@ export class LogSummary {
     this.#begin({ kind: "status", first: seq, last: seq, text, state, ...(!Number.isNaN(at) && { at }) });
   }
 
+  /** Most events append a text to the artifact of the last row: they are added without parsing the whole event. */
+  #addText({ seq, body }: LogEntry): boolean {
+    const artifactId = this.#row?.artifactId;
+    if (artifactId === undefined || this.#chunkStart === undefined) return false;
+    const text = textOfChunk(body, this.#chunkStart);
+    if (text === undefined) return false;
+    this.#artifacts.addText(artifactId, text);
+    this.#grow(seq, text.length);
+    return true;
+  }
+
   #addChunk(seq: number, { artifactId, name, parts }: Artifact, append: boolean): void {
     const characters = charactersOf(parts);
+    if (this.#row?.artifactId === artifactId && append) {
+      // Its chunks are of another kind.
+      this.#chunkStart = undefined;
+      this.#grow(seq, characters);
+      return;
+    }
+    const text = (name ?? artifactId).slice(0, MAX_TEXT);
+    this.#begin({ kind: "artifact", first: seq, last: seq, text, artifactId, chunks: 1, characters });
+    this.#addWritten(seq, characters);
+    this.#chunkStart = textChunkStart(artifactId);
+  }
+
+  /** A further chunk of the last row. */
+  #grow(seq: number, characters: number): void {
     this.#addWritten(seq, characters);
     const row = this.#row;
-    if (row?.artifactId === artifactId && append) {
-      this.#row = {
-        ...row,
-        last: seq,
-        chunks: (row.chunks ?? 0) + 1,
-        characters: (row.characters ?? 0) + characters,
-      };
-    } else {
-      const text = (name ?? artifactId).slice(0, MAX_TEXT);
-      this.#begin({ kind: "artifact", first: seq, last: seq, text, artifactId, chunks: 1, characters });
-    }
+    if (row === undefined) return;
+    row.last = seq;
+    row.chunks = (row.chunks ?? 0) + 1;
+    row.characters = (row.characters ?? 0) + characters;
   }
 
   #begin(row: SummaryRow): void {
     if (this.#row !== undefined) this.#rows?.push(this.#row);
-    this.#row = row;
+    this.#row = { ...row };
+    this.#chunkStart = undefined;
     this.#rowCount += 1;
     if (this.#rowCount > MAX_ROWS) this.#rows = undefined;
   }
@@ -137,18 +162,19 @@ export class LogSummary {
   #addWritten(seq: number, characters: number): void {
     const last = this.#written.at(-1);
     if (last !== undefined && seq < last.first + this.#pieceLength) {
-      this.#written[this.#written.length - 1] = { ...last, last: seq, characters: last.characters + characters };
+      last.last = seq;
+      last.characters += characters;
       return;
     }
     this.#written.push({ first: seq, last: seq, characters });
     if (this.#written.length <= MAX_WRITTEN) return;
     this.#pieceLength *= 2;
-    const joined: WrittenPiece[] = [];
+    const joined: Growing<WrittenPiece>[] = [];
     for (const piece of this.#written) {
       const before = joined.at(-1);
       if (before !== undefined && piece.last < before.first + this.#pieceLength) {
-        const sum = before.characters + piece.characters;
-        joined[joined.length - 1] = { first: before.first, last: piece.last, characters: sum };
+        before.last = piece.last;
+        before.characters += piece.characters;
       } else joined.push(piece);
     }
     this.#written = joined;

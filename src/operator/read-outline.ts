@@ -16,6 +16,8 @@ const MAX_KEPT = 8;
 export interface OutlineQuery {
   /** Whether the log is summarized too. */
   readonly hasLog: boolean;
+  /** Milliseconds after which the answer has what was read of the log so far. Default: it has the whole log. */
+  readonly within?: number | undefined;
   readonly signal: AbortSignal;
 }
 
@@ -30,18 +32,22 @@ export function createOutlines(parts: OperatorParts): Outlines {
   /** In the order of their last use. */
   const kept = new Map<TaskId, LogSummary>();
   return {
-    async outline(key, { hasLog, signal }) {
+    async outline(key, { hasLog, within = Number.POSITIVE_INFINITY, signal }) {
+      const endAt = performance.now() + within;
       const record = await recordOf(parts, key, 0);
       const bars = journalBars(readJournal(await parts.store.journal(key)));
       const facts = { task: await withText(parts.store, record), journal: bars, now: new Date().toISOString() };
       if (!hasLog) return facts;
       const summary = summaryOf(key, record);
-      await fill(parts, key, { summary, upTo: Number.POSITIVE_INFINITY, signal });
-      const { lastSeq, rows, rowCount, written, times, artifacts } = summary;
+      const isWhole = await fill(parts, key, { summary, upTo: Number.POSITIVE_INFINITY, endAt, signal });
+      const { rows, rowCount, written, times, artifacts } = summary;
+      const lastSeq = Math.max(summary.lastSeq, record.seq);
       return {
         ...facts,
         log: {
-          ...{ lastSeq, firstSeq: record.firstSeq, ended: isTerminal(summary.state), rowCount },
+          ...{ lastSeq, firstSeq: record.firstSeq, rowCount },
+          ended: isTerminal(isWhole ? summary.state : record.head.state),
+          ...(!isWhole && { readTo: summary.lastSeq }),
           ...(rows !== undefined && { rows }),
           ...{ written, times, artifacts },
         },
@@ -51,7 +57,7 @@ export function createOutlines(parts: OperatorParts): Outlines {
       const { firstSeq } = await recordOf(parts, key, 0);
       const known = kept.get(key);
       const summary = known !== undefined && known.lastSeq <= seq ? known : new LogSummary();
-      await fill(parts, key, { summary, upTo: seq, signal });
+      await fill(parts, key, { summary, upTo: seq, endAt: Number.POSITIVE_INFINITY, signal });
       return { seq: summary.lastSeq, firstSeq, state: summary.state, artifacts: summary.artifacts };
     },
   };
@@ -74,19 +80,23 @@ interface Filling {
   readonly summary: LogSummary;
   /** The last event that is added. */
   readonly upTo: number;
+  /** When it stops, in milliseconds as `performance.now()` counts. */
+  readonly endAt: number;
   readonly signal: AbortSignal;
 }
 
-/** Adds the entries of the log that the summary does not have. */
-async function fill({ store }: OperatorParts, key: TaskId, { summary, upTo, signal }: Filling): Promise<void> {
+/** Adds the entries of the log that the summary does not have. Resolves with `false` if the time was over before. */
+async function fill({ store }: OperatorParts, key: TaskId, filling: Filling): Promise<boolean> {
+  const { summary, upTo, endAt, signal } = filling;
   for (;;) {
     signal.throwIfAborted();
     const entries = await store.log(key, summary.lastSeq, PAGE_BYTES);
     for (const entry of entries) {
-      if (entry.seq > upTo) return;
+      if (entry.seq > upTo) return true;
       summary.add(entry);
     }
-    if (entries.length === 0) return;
+    if (entries.length === 0) return true;
+    if (performance.now() >= endAt) return false;
     // SQLite answers at once: let other requests pass.
     await new Promise((resolve) => setImmediate(resolve));
   }

@@ -6,7 +6,17 @@ import type { ArtifactId, ContextId, MessageId, TaskId } from "./ids.ts";
 import type { JsonObject, JsonValue } from "./json.ts";
 import type { Message } from "./message.ts";
 import type { Part } from "./part.ts";
-import { readEvent, readMessage, readStatus, readTask, writeEvent, writeMessage, writeStatus } from "./serial.ts";
+import {
+  readEvent,
+  readMessage,
+  readStatus,
+  readTask,
+  textChunkStart,
+  textOfChunk,
+  writeEvent,
+  writeMessage,
+  writeStatus,
+} from "./serial.ts";
 import { TASK_STATES } from "./state.ts";
 import type { TaskStatus } from "./task.ts";
 
@@ -90,6 +100,22 @@ describe("the stored form", () => {
     fc.assert(
       fc.property(event, (value) => {
         expect(readEvent(writeEvent(value))).toStrictEqual(value);
+      }),
+    );
+  });
+
+  test("the text of a chunk is that of the whole event, and of no event that has more than a text", () => {
+    const chunk = fc.record({ append: fc.boolean(), lastChunk: fc.boolean(), isBare: fc.boolean(), artifact, text });
+    fc.assert(
+      fc.property(chunk, ({ artifact: whole, text: added, isBare, ...flags }) => {
+        const { artifactId } = whole;
+        const appended = isBare ? { artifactId, parts: [{ text: added }] } : whole;
+        const value: TaskEvent = { kind: "artifact", artifact: appended, ...flags };
+        const isTextAlone = flags.append && !flags.lastChunk && isBare;
+        const found = textOfChunk(writeEvent(value), textChunkStart(artifactId));
+        if (isTextAlone) expect(found).toBe(added);
+        else if (found !== undefined) expect(appended).toStrictEqual({ artifactId, parts: [{ text: found }] });
+        expect(textOfChunk(writeEvent(value), textChunkStart(`${artifactId}2`))).toBeUndefined();
       }),
     );
   });

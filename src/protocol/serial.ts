@@ -115,8 +115,31 @@ function isTextChunk({ artifact, append }: ArtifactEvent): boolean {
 function writeTextChunk({ artifact, lastChunk, metadata }: ArtifactEvent): string {
   const text = JSON.stringify(artifact.parts[0]?.text);
   const flags = lastChunk ? ',"append":true,"lastChunk":true' : ',"append":true';
-  const start = `{"artifact":{"artifactId":${JSON.stringify(artifact.artifactId)},"parts":[{"text":${text}}]}`;
+  const start = `${textChunkStart(artifact.artifactId)}${text}}]}`;
   return metadata === undefined ? `${start}${flags}}` : `${start}${flags}${metadataMember(metadata)}}`;
+}
+
+/** How the text of an event begins that appends one text part to this artifact, up to the text itself: for {@link textOfChunk}. */
+export function textChunkStart(artifactId: string): string {
+  return `{"artifact":{"artifactId":${JSON.stringify(artifactId)},"parts":[{"text":`;
+}
+
+const TEXT_CHUNK_END = '}]},"append":true}';
+
+/**
+ * The text that an event appends, at a fraction of the cost of `readEvent`. `start`: of {@link textChunkStart}. `undefined`: the event is another one, or
+ * has more than a text; `readEvent` reads it.
+ */
+export function textOfChunk(body: string, start: string): string | undefined {
+  if (!body.startsWith(start) || !body.endsWith(TEXT_CHUNK_END)) return undefined;
+  const text = body.slice(start.length + 1, -TEXT_CHUNK_END.length - 1);
+  if (!text.includes('"') && !text.includes("\\")) return text;
+  try {
+    return parse<string>(`"${text}"`);
+  } catch {
+    // It ends within another part.
+    return undefined;
+  }
 }
 
 function metadataMember(metadata: JsonObject | undefined): string {

@@ -57,7 +57,8 @@ export const DIRECTIONS: Readonly<Record<string, readonly string[]>> = {
     ...["platform/create-server.ts", "engine/agent/agent.ts"],
   ],
   platform: ["*", "!cli", "!testing", "!plain"],
-  testing: ["*", "!cli", "!platform"],
+  /** Of the platform, how agents of one server call each other. */
+  testing: ["*", "!cli", "!platform", "platform/calls/callees.ts"],
   cli: [
     "client",
     "platform",

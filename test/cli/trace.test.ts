@@ -5,6 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { connect } from "../../src/client.ts";
 import { agent } from "../../src/index.ts";
 import { createServer } from "../../src/server.ts";
+import { called } from "../console/agents.ts";
 import { OtlpReceiver, traceProblems } from "../fixtures/otlp-receiver.ts";
 import { Receiver } from "../push/receiver.ts";
 import { type Run, Terminal } from "./terminal.ts";
@@ -70,6 +71,28 @@ describe("palaver trace", () => {
     expect(stdout).toMatch(/^ {2}question Which one\? +answered .*░/m);
     expect(stdout).toMatch(/^webhook hook: event.* delivered .*▒/m);
     expect(stdout.split("\n").every((line) => line.length <= 100)).toBe(true);
+  });
+
+  it("draws the tasks that a task has called, at every level, and the server shows the same", async () => {
+    const store = `sqlite:${join(folder, "tasks.db")}`;
+    const server = createServer([...called], { store, port: 0, logger: SILENT });
+    const { url } = await server.listen();
+    const sent = await (await connect(`${url}/agents/desk`)).send("deed");
+    const id = sent.kind === "task" ? sent.task.id : "";
+    const running = await new Terminal().run(["trace", id, "--url", url, "--store", store], {
+      env: { COLUMNS: "100" },
+    });
+    const tree = await new Terminal().run(["task", "tree", id, "-a", `${url}/agents/desk`]);
+    await server.close();
+    expect(tree.stdout.toLowerCase().match(/desk|clerk|archive/g)).toEqual([
+      ...["desk", "clerk", "archive", "clerk", "archive"],
+    ]);
+    const stopped = await palaver(id);
+    expect(stopped.stdout).toBe(running.stdout);
+    expect(stopped.stdout.match(/^ {2}call of clerk, task .+ completed .*█/gm)).toHaveLength(2);
+    const { rows } = JSON.parse((await palaver(id, "--json")).stdout);
+    const clerk = rows.find(({ kind }: { readonly kind: string }) => kind === "child");
+    expect((await palaver(clerk.taskId)).stdout).toMatch(/^ {2}call of archive, task .+ completed/m);
   });
 
   it("exports the spans with the ids that the server gave them, and prints them as JSON", async () => {

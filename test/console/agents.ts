@@ -91,3 +91,34 @@ export const patient: Agent = agent({
     await task.sleep(3_600_000);
   },
 });
+
+/** Three levels: the desk calls two clerks at once, and each clerk calls the archive. */
+export const called: readonly Agent[] = [
+  agent({
+    id: "desk",
+    name: "Desk",
+    description: "Lets clerks look.",
+    version: "1.0.0",
+    async run(task) {
+      const found = await Promise.all(["left", "right"].map((name) => task.call("clerk", task.text, { name })));
+      return found.map(({ text }) => text).join(" and ");
+    },
+  }),
+  agent({
+    id: "clerk",
+    name: "Clerk",
+    description: "Looks in the archive.",
+    version: "1.0.0",
+    async run(task) {
+      const shelf = await task.step("choose a shelf", () => "shelf 7");
+      return `${shelf}: ${(await task.call("archive", task.text)).text}`;
+    },
+  }),
+  agent({
+    id: "archive",
+    name: "Archive",
+    description: "Has every paper.",
+    version: "1.0.0",
+    run: async (task) => task.step("find", () => `The paper “${task.text}”`),
+  }),
+];

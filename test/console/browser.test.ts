@@ -11,12 +11,12 @@ import { demoAgents } from "../../src/demo/agents.ts";
 import { SILENT_LOGGER } from "../../src/internal/logger.ts";
 import { launchBrowser } from "../browser/web-page.ts";
 import { sampled } from "../fixtures/budget.ts";
-import { hostile, order, patient } from "./agents.ts";
-import { accessibilityProblems, keepPicture, scrollsSideways, type WatchedPage, watch } from "./console-page.ts";
+import { called, hostile, order, patient } from "./agents.ts";
+import { accessibilityProblems, drawn, keepPicture, scrollsSideways, type WatchedPage, watch } from "./console-page.ts";
 
 const chromium = findChromium();
 const mustRun = process.env["CHROMIUM_REQUIRED"] === "1";
-const AGENTS = [...demoAgents, order, patient, hostile];
+const AGENTS = [...demoAgents, order, patient, hostile, ...called];
 
 /** The first two cover both themes and both sizes. */
 const SCREENS = [
@@ -121,7 +121,7 @@ describe.skipIf(chromium === undefined && !mustRun)("the console in a browser", 
   it("does not send anything because of a link from elsewhere", async () => {
     const page = await open("agents/echo/chat?say=from%20elsewhere");
     await page.getByLabel("Message to Echo").waitFor();
-    await page.waitForTimeout(500);
+    await drawn(page);
     expect(await page.getByLabel("Message to Echo").inputValue()).toBe("from elsewhere");
     expect(await page.locator(".turn").count()).toBe(0);
   });
@@ -244,6 +244,31 @@ describe.skipIf(chromium === undefined && !mustRun)("the console in a browser", 
     expect(await page.locator(".said").allTextContents()).toEqual(["2"]);
   });
 
+  it("shows the tasks that a task has called, at all levels, and leads to them and back", async () => {
+    const sent = await (await connect(`${url}/agents/desk`)).send("deed");
+    const id = sent.kind === "task" ? sent.task.id : "";
+    const page = await open(`tasks/${id}`);
+    await page.getByText("shelf 7: The paper “deed” and shelf 7: The paper “deed”").waitFor();
+    await page.locator(".lane-name").getByText("Agents called").waitFor();
+    expect(await page.locator(".event.entry").allTextContents()).toEqual([
+      expect.stringMatching(/Called Clerk/),
+      expect.stringMatching(/Called Clerk/),
+    ]);
+    await keepPicture(page, "task-calls");
+    await page.getByRole("button", { name: "Trace" }).click();
+    await page.locator(".trace-line").nth(5).waitFor();
+    const names = (await page.locator(".span-name").allTextContents()).filter((name) => name.startsWith("Completed"));
+    expect(names).toEqual(["Desk", "Clerk", "Archive", "Clerk", "Archive"].map((name) => `Completed${name}`));
+    expect(await accessibilityProblems(page)).toEqual([]);
+    await keepPicture(page, "trace-calls");
+    await page.getByRole("button", { name: "Time line" }).click();
+    await page.locator(".event.entry a").first().click();
+    await page.locator("h1").getByText("deed").waitFor();
+    await page.locator(".event.entry", { hasText: "Called Archive" }).waitFor();
+    await page.locator(".facts", { hasText: "Called by" }).locator(`a[href$="${id}"]`).click();
+    await page.waitForURL(`${url}/console/tasks/${id}`);
+  });
+
   it("cancels a task from its page, whoever sent it", async () => {
     await (await connect(`${url}/agents/patient`)).send("Work", { wait: false });
     const page = await open("tasks?agent=patient&state=working");
@@ -285,7 +310,8 @@ describe.skipIf(chromium === undefined && !mustRun)("the console in a browser", 
     expect(download.suggestedFilename()).not.toMatch(/[/\\<>\u202e]/);
     for (const path of ["", "agents/hostile", "tasks", "inbox"]) {
       await page.goto(`${url}/console/${path}`);
-      await page.waitForTimeout(700);
+      await page.getByText("onerror").first().waitFor();
+      await drawn(page);
       expect([path, await attacked()]).toEqual([path, undefined]);
     }
   });
@@ -314,7 +340,7 @@ describe.skipIf(chromium === undefined && !mustRun)("the console in a browser", 
       for (const [path, ready] of PAGES) {
         await page.goto(`${url}/console/${path}`);
         await page.locator(ready).first().waitFor();
-        await page.waitForTimeout(300);
+        await drawn(page);
         await keepPicture(page, `${(path || "agents").replace(/\W+/g, "-")}-${name}`);
         problems.push(...(await accessibilityProblems(page)).map((problem) => `${path}: ${problem}`));
         if (await scrollsSideways(page)) problems.push(`${path}: scrolls sideways`);
@@ -323,8 +349,11 @@ describe.skipIf(chromium === undefined && !mustRun)("the console in a browser", 
       await page.locator(".tasks .title a").first().click();
       await page.locator(".time-line, .artifacts .part").first().waitFor();
       for (const view of ["time-line", "trace"]) {
-        if (view === "trace") await page.getByRole("button", { name: "Trace" }).click();
-        await page.waitForTimeout(300);
+        if (view === "trace") {
+          await page.getByRole("button", { name: "Trace" }).click();
+          await page.locator(".trace-line").first().waitFor();
+        }
+        await drawn(page);
         problems.push(...(await accessibilityProblems(page)).map((problem) => `task ${view}: ${problem}`));
         if (await scrollsSideways(page)) problems.push(`task ${view}: scrolls sideways`);
         await keepPicture(page, `task-${view}-${name}`);

@@ -69,6 +69,15 @@ export async function accessibilityProblems(page: Page): Promise<readonly string
   return found.filter((problem) => !problem.includes("partially obscured"));
 }
 
+/** Resolves when what the page has loaded is drawn: after six frames, so that effects and what they change are drawn, too. */
+export async function drawn(page: Page): Promise<void> {
+  await page.waitForLoadState("load");
+  await page.evaluate(async () => {
+    const next = globalThis as unknown as { requestAnimationFrame(done: () => void): number };
+    for (let frame = 0; frame < 6; frame += 1) await new Promise<void>((done) => next.requestAnimationFrame(done));
+  });
+}
+
 /** Keeps a picture of the page as test output, in `coverage/console`. */
 export async function keepPicture(page: Page, name: string): Promise<void> {
   await page.screenshot({ path: join(ROOT, "coverage", "console", `${name}.png`) });

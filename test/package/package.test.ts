@@ -14,7 +14,8 @@ import { checkProject, installProject } from "./template-projects.ts";
 const run = promisify(execFile);
 
 /** All templates, and in `npm test` those whose packages are all installed here and that differ most. */
-const TEMPLATES = IS_FULL ? ["minimal", "model", "tools", "express", "hono"] : ["minimal", "tools"];
+const ALL_TEMPLATES = ["minimal", "model", "tools", "express", "hono", "mcp", "team"];
+const TEMPLATES = IS_FULL ? ALL_TEMPLATES : ["tools", "team"];
 
 const AGENT = `
 import { agent, type Agent } from "palaver";
@@ -121,7 +122,7 @@ describe("the packed package", () => {
     it("has all templates", async () => {
       const { stdout } = await palaver("init", "--list");
       const names = [...stdout.matchAll(/^(\w+) {2}/gm)].map(([, name]) => name);
-      expect(names).toEqual(["minimal", "model", "tools", "express", "hono"]);
+      expect(names).toEqual(ALL_TEMPLATES);
     });
 
     it.each(TEMPLATES)("%s passes its types, its lint and its tests at once", async (template) => {

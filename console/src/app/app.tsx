@@ -1,6 +1,7 @@
 import type { ComponentType, JSX } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { AgentsPage } from "../agents/agents-page.tsx";
+import { askEarly } from "../data/first-outline.ts";
 import { startOverview } from "../data/overview.ts";
 import { Empty, Loading } from "../parts/notice.tsx";
 import { Frame, Page } from "./frame.tsx";
@@ -83,6 +84,7 @@ function Later({ name, id = "", rest, keeps = false }: LaterProps): JSX.Element 
   useEffect(() => {
     if (loaded.has(name)) return;
     setFailed(false);
+    if (name === "task") askEarly(id);
     LATER[name]?.().then(
       (page) => {
         loaded.set(name, page);

@@ -268,6 +268,7 @@ function Transcript({ id, name, turns, examples, onAnswer }: TranscriptProps): J
           </p>
         </div>
       )}
+      <h2 class="hidden">Conversation</h2>
       <ol class="turns">
         {turns.map((turn) =>
           turn.kind === "user" ? (

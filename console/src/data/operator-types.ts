@@ -111,6 +111,8 @@ export interface JournalEntry {
   readonly start: number;
   readonly end?: number;
   readonly outcome?: string;
+  /** Of a call of an agent: its id or its URL, and the called task once it is known. */
+  readonly called?: { readonly agent: string; readonly taskId?: string };
   /** Which model or tool a step has called. */
   readonly call?: { readonly kind: string; readonly name: string };
   readonly upTo?: number;

@@ -39,6 +39,8 @@ export interface LogOutline {
   readonly lastSeq: number;
   readonly firstSeq: number;
   readonly ended: boolean;
+  /** The last event that was read. Absent: all were. */
+  readonly readTo?: number;
   readonly rowCount: number;
   /** Absent: there are too many, and they are read by seq. */
   readonly rows?: readonly LogRow[];
@@ -90,6 +92,8 @@ export interface TraceRow {
   readonly outcome: string;
   readonly depth: number;
   readonly index: number;
+  /** Of a called task. */
+  readonly taskId?: string;
   readonly span?: {
     readonly name: string;
     readonly id: string;

@@ -1,12 +1,12 @@
 import type { JSX } from "preact";
 import { useMemo } from "preact/hooks";
-import { href } from "../app/place.ts";
 import { setQuery } from "../app/route.ts";
 import type { WireMessage } from "../data/operator-types.ts";
 import type { LogRow } from "../data/task-types.ts";
 import { Icon, type IconName } from "../parts/icon.tsx";
 import { STATE_WORDS, StateMark } from "../parts/state-mark.tsx";
-import { bytes, clock, count, duration, exact, plural, shortId } from "../text/format.ts";
+import { bytes, clock, count, duration, exact, plural } from "../text/format.ts";
+import { CalledAgent } from "./called-agent.tsx";
 import { type Happening, seqOf } from "./happenings.ts";
 import { wordsOf } from "./journal-words.ts";
 import { VirtualList } from "./virtual-list.tsx";
@@ -103,12 +103,9 @@ function EntryLine({ item }: { readonly item: Extract<Happening, { readonly kind
       </span>
       <Icon name={icon} />
       <span class={isBad ? "cut bad" : "cut"} title={entry.reason}>
-        {entry.kind === "child" ? (
+        {entry.called !== undefined ? (
           <>
-            Called{" "}
-            <a class="link" href={href(`tasks/${encodeURIComponent(entry.key)}`)}>
-              {shortId(entry.key)}
-            </a>
+            Called <CalledAgent called={entry.called} />
           </>
         ) : entry.kind === "delivery" ? (
           `Webhook ${entry.outcome ?? "open"}, ${plural(entry.count ?? 0, "request")}`

@@ -1,9 +1,10 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import { onNextTry } from "../data/connection.ts";
+import { readOutline } from "../data/first-outline.ts";
 import { ApiError, operatorApi } from "../data/operator-api.ts";
 import type { JournalEntry, TaskRow } from "../data/operator-types.ts";
-import type { LogOutline } from "../data/task-types.ts";
-import { addEvents } from "./task-log.ts";
+import type { LogOutline, OutlineAnswer } from "../data/task-types.ts";
+import { addEvents, isEndState } from "./task-log.ts";
 
 /** A task as far as it was read. */
 export interface FollowedTask {
@@ -32,6 +33,7 @@ export function useTask(key: string): FollowedTask {
     const { signal } = abort;
     const cancels: (() => void)[] = [];
     latest.current = undefined;
+    let hadEnded = false;
     setState(EMPTY);
     const set = (change: Partial<FollowedTask>): void => {
       if (!signal.aborted) setState((before) => ({ ...before, ...change }));
@@ -53,12 +55,16 @@ export function useTask(key: string): FollowedTask {
           );
       }
     };
+    const take = ({ task, journal, log }: OutlineAnswer): void => {
+      latest.current = log;
+      hadEnded = isEndState(task.state);
+      set({ task, journal, log, error: undefined });
+    };
     const readLog = async (): Promise<void> => {
-      if (latest.current === undefined) {
-        const { task, journal, log } = await operatorApi.outline(key, {}, signal);
-        latest.current = log;
-        set({ task, journal, log, error: undefined });
-      }
+      if (latest.current === undefined) take(await readOutline(key, signal));
+      if (latest.current?.readTo !== undefined) take(await operatorApi.outline(key, {}, signal));
+      // The journal was read before the log: it is complete if the task had ended by then.
+      if (latest.current?.ended === true && hadEnded) return;
       while (latest.current !== undefined && !latest.current.ended) {
         const after = latest.current.lastSeq;
         const { events, ended, lastSeq } = await operatorApi.events(key, { after, wait: WAIT }, signal);

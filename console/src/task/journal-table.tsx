@@ -1,7 +1,7 @@
 import type { JSX } from "preact";
-import { href } from "../app/place.ts";
 import type { JournalEntry } from "../data/operator-types.ts";
-import { clock, count, duration, exact, shortId } from "../text/format.ts";
+import { clock, count, duration, exact } from "../text/format.ts";
+import { CalledAgent } from "./called-agent.tsx";
 import { type AttemptPart, attemptsOf, endOf } from "./journal-times.ts";
 import { wordsOf } from "./journal-words.ts";
 
@@ -64,7 +64,7 @@ function JournalRows({ entries, attempts, now }: JournalRowsProps): JSX.Element 
           <tr key={`${entry.kind} ${entry.turn} ${entry.key}`}>
             <td title={exact(entry.start)}>{clock(entry.start)}</td>
             <td>{KINDS[entry.kind]}</td>
-            <td class="cut">{entry.kind === "child" ? <ChildLink id={entry.key} /> : wordsOf(entry)}</td>
+            <td class="cut">{entry.called === undefined ? wordsOf(entry) : <CalledAgent called={entry.called} />}</td>
             <td class={entry.outcome === "failed" ? "bad" : ""} title={entry.reason}>
               {outcomeOf(entry, attempts, now)}
             </td>
@@ -73,14 +73,6 @@ function JournalRows({ entries, attempts, now }: JournalRowsProps): JSX.Element 
         ))}
       </tbody>
     </table>
-  );
-}
-
-function ChildLink({ id }: { readonly id: string }): JSX.Element {
-  return (
-    <a class="mono" href={href(`tasks/${encodeURIComponent(id)}`)}>
-      {shortId(id)}
-    </a>
   );
 }
 

@@ -28,11 +28,14 @@ export function SeqList({ taskKey, firstSeq, lastSeq, at, follows, onFollow }: S
   const count = lastSeq - firstSeq + 1;
   useEffect(() => {
     const abort = new AbortController();
-    // Only what one rests on is read.
-    const timer = setTimeout(() => {
-      const [from, to] = range;
-      for (let page = Math.floor(from / PAGE); page * PAGE < to; page += 1) void read(page, abort.signal);
-    }, 60);
+    // Only what one rests on is read; the first rows at once.
+    const timer = setTimeout(
+      () => {
+        const [from, to] = range;
+        for (let page = Math.floor(from / PAGE); page * PAGE < to; page += 1) void read(page, abort.signal);
+      },
+      pages.current.size === 0 ? 0 : 60,
+    );
     return () => {
       clearTimeout(timer);
       abort.abort();

@@ -33,7 +33,9 @@ export function TaskFacts({ task, journal, log, now }: TaskFactsProps): JSX.Elem
         {count(Math.max(1, attempts.length))}{" "}
         {crashes > 0 && <small class="bad">{plural(crashes, "crash", "crashes")}</small>}
       </Fact>
-      <Fact name="Events">{count(log.lastSeq)}</Fact>
+      <Fact name="Events">
+        {count(log.lastSeq)} {log.readTo !== undefined && <small>{count(log.readTo)} read so far</small>}
+      </Fact>
       <Fact name="Written">
         {bytes(written)} {log.artifacts.length > 0 && <small>{plural(log.artifacts.length, "artifact")}</small>}
       </Fact>

@@ -8,6 +8,13 @@ const MAX_ITEMS = 1024;
 /** Characters that are kept of an artifact. */
 const MAX_CHARACTERS = 200_000;
 
+const END_STATES: readonly State[] = ["completed", "failed", "canceled", "rejected"];
+
+/** Whether a task in this state does nothing more. */
+export function isEndState(state: State): boolean {
+  return END_STATES.includes(state);
+}
+
 /** `TASK_STATE_INPUT_REQUIRED` becomes `input-required`. */
 export function stateOf(name: string | undefined): State {
   // Safe cast: the states of 1.0 are those of the console in capitals.

@@ -148,7 +148,7 @@ function Axis({
         <button
           key={from}
           type="button"
-          class="fold"
+          class={foldClass(to)}
           style={{ insetInlineStart: percent(from), inlineSize: percent(to - from) }}
           title={`Nothing happened for ${duration(end - start)}. Show it to scale`}
           onClick={() => onFold(start)}
@@ -210,10 +210,17 @@ function Bar({ bar }: { readonly bar: BarPiece }): JSX.Element {
   );
 }
 
-/** With tenths of a second if the picture shows only a few seconds. */
+/** With tenths of a second if the picture shows only a few seconds, with milliseconds if it shows less than one. */
 export function axisTime(at: number, pieces: readonly ScalePiece[]): string {
   const shown = pieces.reduce((sum, { start, end, isFold }) => sum + (isFold ? 0 : end - start), 0);
-  return shown < 8000 ? `${clock(at)}.${Math.floor((at % 1000) / 100)}` : clock(at);
+  if (shown >= 8000) return clock(at);
+  const digits = String(Math.floor(at % 1000)).padStart(3, "0");
+  return `${clock(at)}.${digits.slice(0, shown < 800 ? 3 : 1)}`;
+}
+
+/** The words of a fold at the end of the picture end there, too. */
+export function foldClass(to: number): string {
+  return to > 0.99 ? "fold last" : "fold";
 }
 
 export function percent(share: number): string {

@@ -1,5 +1,6 @@
 import type { State } from "../data/operator-types.ts";
 import type { TraceAnswer, TracedTask, TraceRow } from "../data/task-types.ts";
+import { isEndState } from "./task-log.ts";
 import type { Span } from "./time-scale.ts";
 
 /** A stretch of time; without an end it goes on. */
@@ -24,8 +25,6 @@ export interface TraceLine extends OpenSpan {
   readonly span?: TraceRow["span"];
 }
 
-const ENDED: readonly State[] = ["completed", "failed", "canceled", "rejected"];
-
 /** The lines of a trace: each task, below it what it did, and the tasks that it called where they began. */
 export function linesOf({ tasks }: TraceAnswer): readonly TraceLine[] {
   const [root] = tasks;
@@ -33,28 +32,30 @@ export function linesOf({ tasks }: TraceAnswer): readonly TraceLine[] {
   const children = Map.groupBy(tasks.slice(1), ({ parent }) =>
     tasks.some(({ key }) => key === parent) ? parent : root.key,
   );
-  return taskLines(root, 0, children);
+  return taskLines(root, 0, { children, shown: new Set(tasks.map(({ id }) => id)) });
 }
 
-function taskLines(
-  task: TracedTask,
-  depth: number,
-  children: ReadonlyMap<string | undefined, readonly TracedTask[]>,
-): readonly TraceLine[] {
+interface Tree {
+  readonly children: ReadonlyMap<string | undefined, readonly TracedTask[]>;
+  /** The ids of the tasks that have lines of their own. */
+  readonly shown: ReadonlySet<string>;
+}
+
+function taskLines(task: TracedTask, depth: number, tree: Tree): readonly TraceLine[] {
   const { key: taskKey, agent, state, createdAt: start, statusAt } = task;
   const attempts = task.rows.filter(({ kind }) => kind === "attempt");
-  const isEnded = ENDED.includes(state);
+  const isEnded = isEndState(state);
   const own: TraceLine = {
     ...{ key: taskKey, kind: "task", label: agent, depth, outcome: state, state, agent, taskKey, start },
     ...(isEnded && { end: statusAt }),
     spans: attempts.length === 0 ? [{ start, ...(isEnded && { end: statusAt }) }] : attempts.map(spanOf),
   };
-  const below = children.get(taskKey) ?? [];
+  const below = tree.children.get(taskKey) ?? [];
   // The lines of called tasks replace the lines about calling them.
-  const rows = task.rows.filter(({ kind }) => kind !== "child");
+  const rows = task.rows.filter(({ taskId }) => taskId === undefined || !tree.shown.has(taskId));
   const parts = [
     ...joined(rows).map((line) => ({ start: line.start, lines: [lineOf(line, task, depth + 1)] })),
-    ...below.map((child) => ({ start: child.createdAt, lines: taskLines(child, depth + 2, children) })),
+    ...below.map((child) => ({ start: child.createdAt, lines: taskLines(child, depth + 2, tree) })),
   ];
   // Attempts come before what they do at the same time; the server has ordered their lines.
   return [own, ...parts.toSorted((a, b) => a.start - b.start).flatMap(({ lines }) => lines)];

@@ -11,7 +11,7 @@ import { Failure, Loading, Notice } from "../parts/notice.tsx";
 import { StateMark } from "../parts/state-mark.tsx";
 import { agentName } from "../tasks/task-rows.tsx";
 import { count, duration, exact, plural, shortId } from "../text/format.ts";
-import { axisTime, percent } from "./time-line.tsx";
+import { axisTime, foldClass, percent } from "./time-line.tsx";
 import { positionOf, type ScalePiece, ticksOf, timeScale } from "./time-scale.ts";
 import { linesOf, type TraceLine, traceSpans } from "./trace-lines.ts";
 import { ROW, VirtualList } from "./virtual-list.tsx";
@@ -129,7 +129,11 @@ function TraceAxis({ pieces }: { readonly pieces: readonly ScalePiece[] }): JSX.
           </span>
         ))}
       {folds.map(({ from, to, start, end }) => (
-        <span key={from} class="fold" style={{ insetInlineStart: percent(from), inlineSize: percent(to - from) }}>
+        <span
+          key={from}
+          class={foldClass(to)}
+          style={{ insetInlineStart: percent(from), inlineSize: percent(to - from) }}
+        >
           {duration(end - start)}
         </span>
       ))}
@@ -149,7 +153,7 @@ function TraceLineView({ line, pieces, now, onChoose }: TraceLineProps): JSX.Ele
   const isCrashed = outcome === "crashed";
   return (
     <button type="button" onClick={onChoose}>
-      <span class="span-name" style={{ paddingInlineStart: `${depth * 1.25}rem` }}>
+      <span class="span-name" style={{ "--depth": depth }}>
         {state === undefined ? <Icon name={ICONS[line.kind] ?? "step"} /> : <StateMark state={state} bare />}
         <span class="cut">{line.kind === "task" ? agentName(label) : label}</span>
         {isCrashed && <span class="chip bad">crashed</span>}

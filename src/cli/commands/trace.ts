@@ -65,7 +65,7 @@ function jsonOf({ rows, ...task }: TaskTrace): object {
   const time = (at: number | undefined): string | null => (at === undefined ? null : new Date(at).toISOString());
   return {
     ...task,
-    rows: rows.map(({ kind, label, start, end, outcome, span }) => ({
+    rows: rows.map(({ kind, label, start, end, outcome, span, taskId }) => ({
       kind,
       label,
       outcome,
@@ -74,6 +74,7 @@ function jsonOf({ rows, ...task }: TaskTrace): object {
       durationMs: end === undefined ? null : end - start,
       spanId: span?.context.spanId ?? null,
       parentSpanId: span?.parentSpanId ?? null,
+      ...(taskId !== undefined && { taskId }),
     })),
   };
 }

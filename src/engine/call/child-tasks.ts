@@ -16,10 +16,14 @@ import { publicTaskId } from "../../protocol/task-key.ts";
 import type { CallLimits } from "../agent/call-types.ts";
 import type { TaskLogWriter } from "../log/task-log-writer.ts";
 import { mergeMetadata, readMetadata } from "../log/task-metadata.ts";
+import type { JournalEntry } from "../record/journal.ts";
 import { callerOf } from "../record/runner-record.ts";
 import { type BudgetLedger, leftOf } from "./budget-ledger.ts";
 import type { CallGuard } from "./call-guard.ts";
 import type { Callees, CallOrigin, OpenChild } from "./callee.ts";
+
+/** States of calls that have not ended. */
+const OPEN_STATES: readonly string[] = ["submitted", "working", "input-required", "auth-required"];
 
 /** What `task.usage` was called with. */
 export interface ReportedUsage {
@@ -33,6 +37,9 @@ export interface CallEnvironment {
   readonly guard: CallGuard;
   readonly ledger: BudgetLedger;
   readonly limitsOf: (agent: string) => CallLimits;
+  /** This process, and its time in milliseconds since 1970: for the journal. */
+  readonly node: string;
+  readonly now: () => number;
   /** A call has ended: `completed`, or the code of its error. For metrics. */
   readonly onCall?: ((agent: string, outcome: string) => void) | undefined;
   /** A task has used something. For metrics. */
@@ -45,6 +52,8 @@ export class ChildTasks {
   readonly #calls: CallEnvironment;
   /** By key: cancels that are under way. */
   readonly #abandoned = new Map<string, Promise<void>>();
+  /** By key: the calls that began in this process, as the journal has them. */
+  readonly #begun = new Map<string, JournalEntry>();
 
   constructor(writer: TaskLogWriter, calls: CallEnvironment) {
     this.#writer = writer;
@@ -113,8 +122,9 @@ export class ChildTasks {
     while (this.opened.length > 0 && this.#isOpen) await Promise.all(this.opened.map(({ key }) => this.abandon(key)));
   }
 
-  /** Shows a called task in the metadata of this one. */
+  /** Shows a called task in the metadata of this one, and in its journal. */
   show(key: string, child: CalledTask): void {
+    this.#record(key, child);
     const { turn = 1 } = this.#writer.runner;
     const call = turn === 1 ? key : `${turn}/${key}`;
     const { children = [] } = this.relations;
@@ -195,6 +205,30 @@ export class ChildTasks {
       this.show(key, { agent, taskId: task.id, state: task.status.state });
     } else this.show(key, { agent, state: "canceled", ...(child.taskId !== undefined && { taskId: child.taskId }) });
     this.close(key);
+  }
+
+  /** A call begins with the state `calling`. A later attempt may end it. */
+  #record(key: string, { agent, taskId, state }: CalledTask): void {
+    const { turn = 1, attempt } = this.#writer.runner;
+    const called = { agent, ...(taskId !== undefined && { taskId }) };
+    if (state === "calling") {
+      const entry: JournalEntry = {
+        ...{ kind: "child", key, turn, attempt, node: this.#calls.node, start: this.#calls.now() },
+        called,
+      };
+      this.#begun.set(key, entry);
+      this.#writer.journal(entry);
+      return;
+    }
+    const begun = this.#begun.get(key);
+    if (begun !== undefined && taskId !== undefined && begun.called?.taskId === undefined) {
+      const entry = { ...begun, called };
+      this.#begun.set(key, entry);
+      this.#writer.journal(entry);
+    }
+    if (OPEN_STATES.includes(state)) return;
+    this.#begun.delete(key);
+    this.#writer.journal({ kind: "child", key, turn, end: this.#calls.now(), outcome: state });
   }
 
   #set(children: readonly OpenChild[]): void {

@@ -152,7 +152,7 @@ function recordOf(
   { contextId, scope, dialect }: TaskRef,
   { submission, idempotency, at }: Creation,
 ): TaskCreate {
-  const { request, webhook } = submission;
+  const { request, webhook, call } = submission;
   const { message } = request;
   return {
     contextId,
@@ -164,7 +164,14 @@ function recordOf(
     ...((request.operation === "stream" || idempotency !== undefined) && { messageId: message.messageId }),
     ...(idempotency !== undefined && { idempotency }),
     ...(webhook !== undefined && { webhook: webhook.draft }),
+    ...parentOf(call.ancestry),
   };
+}
+
+/** The calling task, if it is certain: nobody may enter a task into the tree of somebody else. Safe casts: the ids are of tasks. */
+function parentOf(ancestry: Ancestry | undefined): Pick<TaskCreate, "parent" | "root"> {
+  if (ancestry?.verified !== true) return {};
+  return { parent: ancestry.parent as TaskId, root: ancestry.root as TaskId };
 }
 
 function firstRunner(

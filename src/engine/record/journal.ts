@@ -8,7 +8,7 @@ import type { StepCall, StepCallResult } from "../../telemetry/contract.ts";
  * - `attempt`: an execution of the agent's function. Without an end, it is running, or its process stopped.
  * - `step`, `question`, `wait`: calls of `step`, `ask` and `requireAuth`, `sleep`.
  * - `delivery`: notifications of a webhook.
- * - `child`: a task that this task created at another agent.
+ * - `child`: a call of another agent.
  */
 export type JournalKind = "attempt" | "step" | "question" | "wait" | "delivery" | "child";
 
@@ -28,6 +28,8 @@ export interface JournalEntry {
   readonly end?: number;
   /** How it ended, such as `completed`, `failed`, `answered`, `timed-out`, `parked` or `delivered`. */
   readonly outcome?: string;
+  /** For calls of agents: the id of a hosted agent or the URL of a remote one, and the called task once it is known. */
+  readonly called?: { readonly agent: string; readonly taskId?: string };
   /** For steps that call a model or a tool: which, and what is known of the call after its end. */
   readonly call?: StepCall;
   readonly result?: StepCallResult;

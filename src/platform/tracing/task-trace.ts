@@ -27,6 +27,8 @@ export interface TraceRow {
   readonly depth: number;
   /** Absent for children: their own trace has their spans. */
   readonly span?: SpanData;
+  /** Of a child, as its agent knows it. */
+  readonly taskId?: string;
 }
 
 /** What a task did, in order. Made from log and journal alone, so also for tasks that ran while nothing was traced. */
@@ -49,14 +51,18 @@ export function taskTrace(history: TaskHistory): TaskTrace {
       .map((entry) => innerRow(entry, attempt)),
   ]);
   const deliveries = history.journal.filter(({ kind }) => kind === "delivery");
-  const children = history.children.map(
+  const known = new Set(history.journal.map(({ called }) => called?.taskId));
+  // Tasks that the agent's code has created with a client are not in the journal.
+  const others = history.children.filter(({ taskId: id }) => !known.has(id));
+  const children = others.map(
     (child): TraceRow => ({
       kind: "child",
-      label: `task ${child.taskId} of ${child.agent}`,
+      label: childLabel(child),
       start: child.createdAt,
       end: isTerminal(child.state) ? child.statusAt : undefined,
       outcome: child.state,
       depth: 0,
+      taskId: child.taskId,
     }),
   );
   const delivered = deliveries.map((entry) => deliveryRow(entry, { history, attempts }));
@@ -127,7 +133,12 @@ function belongsTo({ kind, turn, attempt }: JournalEntry, { start }: Attempt): b
 
 /** A span is not longer than its attempt, the line shows the whole wait. */
 function innerRow(entry: JournalEntry, attempt: Attempt): TraceRow {
-  const { kind, key, start, end, outcome = "running", call, result } = entry;
+  const { kind, key, start, end, outcome = "running", call, result, called } = entry;
+  if (called !== undefined) {
+    const { taskId } = called;
+    const row: TraceRow = { kind, label: childLabel(called), start, end, outcome, depth: 1 };
+    return { ...row, ...(taskId !== undefined && { taskId }) };
+  }
   const name = nameIn(key);
   const shown = call === undefined ? `${kind} ${name}` : `${call.kind} ${call.name}`;
   const row = { kind, label: name === "" ? kind : shown, start, end, outcome, depth: 1 };
@@ -146,6 +157,11 @@ function innerRow(entry: JournalEntry, attempt: Attempt): TraceRow {
   }
   if (kind !== "question" && kind !== "wait") return row;
   return { ...row, span: spanOf(waitSpan({ ...place, kind }), { start, ...ended, failed: false }) };
+}
+
+/** `call of weather, task 01a1…`: the agent first, because long lines are cut. The agent may have answered without a task. */
+function childLabel({ agent, taskId }: { readonly agent: string; readonly taskId?: string }): string {
+  return taskId === undefined ? `call of ${agent}` : `call of ${agent}, task ${taskId}`;
 }
 
 /** The name in the key of a step, a question or a wait: `step:look#1` has the name `look`. */

@@ -6,10 +6,13 @@ import { createDeferred } from "../../internal/deferred.ts";
 import type { Logger } from "../../internal/logger.ts";
 import type { Store } from "../../store/contract.ts";
 import { CrashingStore } from "./crashing-store.ts";
+import { testCallees } from "./test-callees.ts";
 import type { EngineClock, TestClock } from "./test-clock.ts";
 
 /** A year: the fake clock may jump far, and the engine must not take that for a crash. */
 const LEASE_MS = 365 * 24 * 3_600_000;
+/** Names the server in the paths of calls. */
+const SERVER_ID = "test";
 /** Encrypts sensitive answers. It must be the same after a crash. */
 const SECRET = new Uint8Array(32).fill(7);
 
@@ -44,12 +47,13 @@ export class EngineNode {
     });
     this.engine = createEngine({
       agents,
+      callees: testCallees({ agents, engine: () => this.engine, serverId: SERVER_ID, logger }),
       store: this.#store,
       bus,
       clock: this.#clock,
       logger,
       node: name,
-      serverId: "test",
+      serverId: SERVER_ID,
       secret: SECRET,
       leaseMs: LEASE_MS,
       // A run that waits stays in memory, so that the clock need not move for it to go on.

@@ -29,6 +29,8 @@ import { type TestedEvent, type TestedTask, testedTask } from "./tested-task.ts"
 const IDEMPOTENCY_WINDOW = 24 * 3_600_000;
 /** Turns of the event loop without a change, after which a message that waits in the inbox is left there: the agent does not ask for it now. */
 const LEFT_IN_INBOX = 200;
+/** Tasks of one call tree that the clock moves for. */
+const MAX_CALLED = 200;
 /** Turns of the event loop that a task gets to go on, after the clock has moved. */
 const TURNS = 100;
 
@@ -249,10 +251,27 @@ export class RunningTest implements AgentTest {
         const isTaken = (await this.#store.inbox(id)).length === 0;
         if ((isTaken && record.seq > after) || unchanged > LEFT_IN_INBOX) return;
       } else if (this.#skipSleeps && isAsleep(record)) this.#clock.moveTo(record.head.wakeAt ?? 0);
-      // The engine's own short pauses, as between the starts of crashed tasks.
-      else if (unchanged % 10 === 9 && !this.#isHeld(record)) this.#clock.moveTo(this.#clock.now() + 100);
+      else if (unchanged % 10 === 9) await this.#moveClockFor(record);
       await turn(unchanged > TURNS);
     }
+  }
+
+  /** Moves the clock if the task, or one that it has called, waits for it. */
+  async #moveClockFor(record: TaskRecord): Promise<void> {
+    const now = this.#clock.now();
+    const { tasks } = await this.#store.listAll({ root: record.id, limit: MAX_CALLED });
+    const wakes = tasks.filter(isAsleep).flatMap(({ head: { wakeAt } }) => wakeAt ?? []);
+    // The engine's own short pauses, as between the starts of crashed tasks.
+    const isPausing = ![record, ...tasks].every((task) => this.#isHeld(task)) || (await this.#hasUnread(tasks));
+    if (isPausing) this.#clock.moveTo(now + 100);
+    else if (this.#skipSleeps && wakes.length > 0) this.#clock.moveTo(Math.min(...wakes));
+  }
+
+  /** Whether one of the tasks has an answer that it has not read. */
+  async #hasUnread(tasks: readonly TaskRecord[]): Promise<boolean> {
+    const waiting = tasks.filter(({ head: { state } }) => isInterrupted(state));
+    const inboxes = await Promise.all(waiting.map(({ id }) => this.#store.inbox(id)));
+    return inboxes.some(({ length }) => length > 0);
   }
 
   /** Whether the running engine has the task. */
@@ -265,13 +284,24 @@ export class RunningTest implements AgentTest {
     for (let turns = 0, quiet = 0; turns < TURNS && quiet < 3; turns++) {
       await this.#alive();
       await turn();
-      const records = await Promise.all([...this.#tasks.keys()].map((id) => this.#record(id)));
+      const records = await this.#records();
       quiet = records.every(isQuiet) ? quiet + 1 : 0;
     }
   }
 
+  /** The tasks that were sent, and those that they have called. */
+  async #records(): Promise<readonly TaskRecord[]> {
+    const called = await Promise.all(
+      [...this.#tasks.keys()].map(async (id) => [
+        await this.#record(id),
+        ...(await this.#store.listAll({ root: id, limit: MAX_CALLED })).tasks,
+      ]),
+    );
+    return called.flat();
+  }
+
   async #wakeTimes(): Promise<readonly number[]> {
-    const records = await Promise.all([...this.#tasks.keys()].map((id) => this.#record(id)));
+    const records = await this.#records();
     return records.flatMap(({ head: { wakeAt } }) => wakeAt ?? []);
   }
 

@@ -27,6 +27,25 @@ const planner = agent({
   },
 });
 
+const greeter = agent({
+  ...declared,
+  id: "greeter",
+  async run(task) {
+    const name = await task.ask("Your name?");
+    await task.sleep(60_000);
+    return `Hello ${name}.`;
+  },
+});
+
+const office = agent({
+  ...declared,
+  id: "office",
+  async run(task) {
+    const { text } = await task.call("greeter", task.text);
+    return `${text} Welcome.`;
+  },
+});
+
 describe("testAgent", () => {
   it("sends a message and skips the agent's sleeps", async () => {
     await using test = await testAgent(countdown);
@@ -45,6 +64,36 @@ describe("testAgent", () => {
     expect(next.question?.text).toBe("Book?");
     expect(await test.answer(next, "yes")).toMatchObject({ state: "completed", text: "To Rome. Booked." });
     await expect(test.answer(next, "yes")).rejects.toThrow("The task is completed: it takes no answer.");
+  });
+
+  it("lets its agents call each other: questions come to the caller, and sleeps of called tasks are skipped", async () => {
+    await using test = await testAgent([office, greeter]);
+    const before = test.now();
+    const asked = await test.send("hi");
+    expect(asked.question?.text).toBe("Your name?");
+    expect(await test.answer(asked, "Ada")).toMatchObject({ state: "completed", text: "Hello Ada. Welcome." });
+    expect(test.now() - before).toBe(60_000);
+  });
+
+  it("moves the clock of called tasks", async () => {
+    await using test = await testAgent([office, greeter], { skipSleeps: false });
+    const asked = await test.send("hi");
+    await Promise.all([test.answer(asked, "Ada"), test.advance(59_999).then(() => test.advance(1))]);
+    expect(await test.get(asked)).toMatchObject({ state: "completed" });
+  });
+
+  it("cancels called tasks with the calling one", async () => {
+    await using test = await testAgent([office, greeter]);
+    const asked = await test.send("hi");
+    expect(await test.cancel(asked)).toMatchObject({ state: "canceled" });
+  });
+
+  it("calls no agent elsewhere, and says what to do", async () => {
+    const caller = agent({ ...declared, run: async (task) => (await task.call("https://a.example", "x")).text });
+    await using test = await testAgent(caller);
+    const { state, statusText } = await test.send("x");
+    expect(state).toBe("failed");
+    expect(statusText).toContain("A test calls only its own agents, not https://a.example");
   });
 
   it("streams each event once, also over a crash at any of them", async () => {
@@ -171,6 +220,14 @@ describe("testCrashes", () => {
       expect((await test.answer(next, "yes")).text).toBe("To Rome. Booked.");
     });
     expect(crashes).toBeGreaterThan(4);
+  });
+
+  it("crashes agents that call each other at every commit", async () => {
+    const { crashes } = await testCrashes([office, greeter], async (test) => {
+      const asked = await test.send("hi");
+      expect((await test.answer(asked, "Ada")).text).toBe("Hello Ada. Welcome.");
+    });
+    expect(crashes).toBeGreaterThan(8);
   });
 
   it("finds an agent that does not repeat itself", async () => {

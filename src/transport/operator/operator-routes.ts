@@ -34,6 +34,8 @@ interface OperatorRoute {
 
 const MAX_SEQ = Number.MAX_SAFE_INTEGER;
 const MAX_BODY = 65_536;
+/** Milliseconds. */
+const MAX_WITHIN = 60_000;
 
 /** For paths that take no parameters. */
 function withoutQuery(run: OperatorRoute["run"]): OperatorRoute["run"] {
@@ -72,8 +74,9 @@ export const OPERATOR_ROUTES: readonly OperatorRoute[] = [
     method: "GET",
     path: ["tasks", "*", "outline"],
     run(operator, { query, key, exchange }) {
-      const hasLog = truth(knownParameters(query, ["log"]), "log") ?? true;
-      return operator.outline(key, { hasLog, signal: exchange.signal });
+      const parameters = knownParameters(query, ["log", "within"]);
+      const within = wholeNumber(parameters, "within", [0, MAX_WITHIN]);
+      return operator.outline(key, { hasLog: truth(parameters, "log") ?? true, within, signal: exchange.signal });
     },
   },
   {

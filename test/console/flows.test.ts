@@ -1,0 +1,158 @@
+import { createServer as createReceiver } from "node:http";
+import type { AddressInfo } from "node:net";
+import { agent, createServer, type Server, skill } from "palaver";
+import { connect } from "palaver/client";
+import type { Browser, Page } from "playwright-core";
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { z } from "zod";
+import { ensureConsole } from "../../scripts/build-console.mjs";
+import { findChromium } from "../../scripts/ensure-chromium.mjs";
+import { SILENT_LOGGER } from "../../src/internal/logger.ts";
+import { launchBrowser } from "../browser/web-page.ts";
+import { accessibilityProblems, keepPicture, type WatchedPage, watch } from "./console-page.ts";
+
+const chromium = findChromium();
+const mustRun = process.env["CHROMIUM_REQUIRED"] === "1";
+const declared = { description: "For tests.", version: "1.0.0" };
+/** One red pixel. */
+const PNG = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg==";
+
+/** Returns a file of every kind that the console shows. */
+const gallery = agent({
+  ...{ ...declared, id: "gallery", name: "Gallery" },
+  async run(task) {
+    const names = task.files.map(({ name = "" }) => name);
+    await task.write(`# Heading\n\nGot **${names.join(", ")}**.`);
+    const file = (name: string, mediaType: string, bytes: Uint8Array) =>
+      task.artifact(name).end({ file: { name, mediaType, bytes } });
+    await file("dot.png", "image/png", Buffer.from(PNG, "base64"));
+    await file("code.ts", "text/typescript", new TextEncoder().encode("const answer = 42;"));
+    await task.artifact("data").end({ answer: 42, list: [1, 2] });
+  },
+});
+
+const geometry = agent({
+  ...{ ...declared, id: "geometry", name: "Geometry" },
+  skills: [
+    skill({
+      ...{ id: "area", name: "Area", description: "Of a circle.", tags: ["geometry"] },
+      input: z.object({ radius: z.number().min(1) }),
+      run: async (task) => `The area is ${Math.round(Math.PI * task.data.radius ** 2)}`,
+    }),
+  ],
+});
+
+const account = agent({
+  ...{ ...declared, id: "account", name: "Account" },
+  async run(task) {
+    await task.requireAuth("Please allow the access at https://login.example/allow");
+    return "Thank you";
+  },
+});
+
+describe.skipIf(chromium === undefined && !mustRun)("the console", () => {
+  let browser: Browser;
+  let server: Server;
+  let url = "";
+  let code = "";
+  let watched: WatchedPage[] = [];
+  beforeAll(async () => {
+    if (chromium === undefined) throw new Error("CHROMIUM_REQUIRED is set, but no Chromium was found.");
+    await ensureConsole();
+    browser = await launchBrowser(chromium);
+    server = createServer([gallery, geometry, account], {
+      ...{ port: 0, store: "memory:", logger: SILENT_LOGGER, drainTimeout: 0 },
+      outgoing: { http: true, allow: ["loopback"] },
+      push: { retries: 0, retryDelay: 1 },
+    });
+    const { url: at, consoleUrl = "" } = await server.listen();
+    url = at;
+    code = new URL(consoleUrl).hash;
+  });
+  afterEach(async () => {
+    const faults = watched.flatMap((each) => each.faults);
+    await Promise.all(watched.map(({ page }) => page.context().close()));
+    watched = [];
+    if (faults.length > 0) throw new Error(`The page had faults:\n${faults.join("\n")}`);
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await server?.close();
+  });
+  const open = async (path: string): Promise<Page> => {
+    const opened = await watch(browser, `${url}/console/${path}${code}`);
+    watched.push(opened);
+    return opened.page;
+  };
+
+  it("takes files that are dropped on the page, and shows images, code, data and Markdown", async () => {
+    const page = await open("agents/gallery/chat");
+    await page.getByLabel("Message to Gallery").waitFor();
+    await page.evaluate(`(() => {
+      const dataTransfer = new DataTransfer();
+      dataTransfer.items.add(new File(["hello"], "note.txt", { type: "text/plain" }));
+      for (const type of ["dragover", "drop"])
+        document.body.dispatchEvent(new DragEvent(type, { dataTransfer, bubbles: true, cancelable: true }));
+    })()`);
+    await page.getByText("note.txt").waitFor();
+    await page.getByRole("button", { name: "Send" }).click();
+    await page.locator(".turn.agent .state.completed").waitFor();
+    await page.locator(".prose h1, .prose h2, .prose h3", { hasText: "Heading" }).waitFor();
+    expect(await page.locator(".prose strong").textContent()).toBe("note.txt");
+    const image = page.locator(".part img");
+    await image.waitFor();
+    expect(await image.evaluate((each) => (each as unknown as { naturalWidth: number }).naturalWidth)).toBe(1);
+    expect(await page.locator(".part pre", { hasText: "const answer = 42;" }).count()).toBe(1);
+    expect(await page.locator(".part .json").textContent()).toContain("answer: 42");
+    expect(await accessibilityProblems(page)).toEqual([]);
+    await keepPicture(page, "chat-files");
+  });
+
+  it("makes a form of the schema of a skill", async () => {
+    const page = await open("agents/geometry/chat");
+    await page.getByLabel("Skill").selectOption("area");
+    await page.getByLabel("Radius").fill("2");
+    await keepPicture(page, "chat-skill");
+    await page.getByRole("button", { name: "Send" }).click();
+    await page.getByText("The area is 13").waitFor();
+  });
+
+  it("shows a request for an authorisation with its address, and goes on after the answer", async () => {
+    const page = await open("agents/account/chat");
+    await page.getByLabel("Message to Account").fill("Hello");
+    await page.keyboard.press("Enter");
+    const card = page.locator("section.question");
+    await card.getByText("Please allow the access").first().waitFor();
+    await keepPicture(page, "chat-authorisation");
+    expect(await card.locator("a").getAttribute("href")).toBe("https://login.example/allow");
+    await card.getByLabel("Your answer").fill("done");
+    await card.getByRole("button", { name: "Answer" }).click();
+    await page.getByText("Thank you").waitFor();
+  });
+
+  it("lists what could not be delivered, and delivers it again", async () => {
+    let works = false;
+    let received = 0;
+    const receiver = createReceiver((_request, response) => {
+      received += 1;
+      response.writeHead(works ? 200 : 410).end();
+    });
+    await new Promise<void>((resolve) => void receiver.listen(0, "127.0.0.1", resolve));
+    try {
+      const { port } = receiver.address() as AddressInfo;
+      const push = { id: "hook", url: `http://127.0.0.1:${port}/hook?token=secret` };
+      await (await connect(`${url}/agents/gallery`)).send("x", { push });
+      const page = await open("webhooks");
+      await page.getByRole("button", { name: "Redeliver" }).waitFor();
+      expect(await page.locator("main").textContent()).not.toContain("secret");
+      await keepPicture(page, "webhooks-failed");
+      works = true;
+      received = 0;
+      await page.getByRole("button", { name: "Redeliver" }).click();
+      await expect.poll(() => received, { timeout: 20_000 }).toBeGreaterThan(0);
+      await page.getByRole("button", { name: "Redeliver" }).waitFor({ state: "detached" });
+    } finally {
+      receiver.close();
+    }
+  });
+});
