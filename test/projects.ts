@@ -35,3 +35,16 @@ export const OWN_PROCESS: readonly string[] = [
   "test/postgres/*.test.ts",
   "chaos/nodes/*.test.ts",
 ];
+
+/** Test files that run a second time: on three nodes with one PostgreSQL, behind a proxy that sends each request to the next node. */
+export function filesOnNodes(isFull: boolean): readonly string[] {
+  const sample = ["test/peers/peers.test.ts", "test/security/access.test.ts", "test/cross-version/*.test.ts"];
+  if (!isFull) return sample;
+  return [
+    ...sample,
+    "test/conformance/*.test.ts",
+    "test/golden/golden*.test.ts",
+    "test/peers/assumed-version.test.ts",
+    "test/foreign-peers/clients.test.ts",
+  ];
+}

@@ -91,7 +91,8 @@ describe.skipIf(reason !== undefined)(
       rmSync(folder, { recursive: true, force: true });
     });
 
-    test(`copy: of ${TASKS} tasks, those that wait, sleep or have pending webhooks go on where they were`, async () => {
+    const title = `copy: of ${TASKS} tasks, those that wait, sleep or have pending webhooks go on where they were`;
+    test(title, { timeout: sampled(120_000, 900_000) }, async () => {
       let isReceiving = false;
       const deliveries = new Map<string, Received[]>();
       const receiver = await Receiver.open((received) => {
