@@ -3,7 +3,7 @@ import { fileURLToPath } from "node:url";
 import { configDefaults, defineConfig, type ViteUserConfig } from "vitest/config";
 import { IS_FULL } from "./test/fixtures/budget.ts";
 import { whyNoPostgres } from "./test/fixtures/postgres-server.ts";
-import { filesOnNodes, OWN_PROCESS, TEST_FILES } from "./test/projects.ts";
+import { filesOnNodes, ON_POSTGRES, OWN_PROCESS, TEST_FILES } from "./test/projects.ts";
 
 // The tests start hundreds of threads and processes. With this cache each takes about a third of the processor time, because Node
 // removes the types of a source file once and not in each of them.
@@ -35,7 +35,17 @@ const config: ViteUserConfig = defineConfig({
           name: "shared-process",
           isolate: false,
           include: [...TEST_FILES],
+          exclude: [...configDefaults.exclude, ...OWN_PROCESS, ...ON_POSTGRES],
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: "postgres",
+          isolate: false,
+          include: [...ON_POSTGRES],
           exclude: [...configDefaults.exclude, ...OWN_PROCESS],
+          globalSetup: "test/fixtures/shared-postgres.ts",
         },
       },
       {

@@ -20,7 +20,7 @@ export class FakeClock implements AdjustableClock {
   }
 
   now(): number {
-    return this.#now;
+    return Math.floor(this.#now);
   }
 
   setTimer(at: number, callback: () => void): Timer {

@@ -9,7 +9,8 @@ import { Terminal } from "../cli/terminal.ts";
 import { must, sendParams, type Task } from "../e2e/rpc.ts";
 import { until } from "../e2e/workbench.ts";
 import { sampled } from "../fixtures/budget.ts";
-import { type PostgresServer, startPostgres, whyNoPostgres } from "../fixtures/postgres-server.ts";
+import { createDatabase, type OwnDatabase } from "../fixtures/own-database.ts";
+import { whyNoPostgres } from "../fixtures/postgres-server.ts";
 import { type Received, Receiver } from "../push/receiver.ts";
 
 const reason = await whyNoPostgres();
@@ -17,7 +18,7 @@ const TASKS = sampled(200, 10_000);
 /** Sends under way at a time. */
 const LANES = 16;
 
-let postgres: PostgresServer;
+let postgres: OwnDatabase;
 let admin: PostgresClient;
 let folder: string;
 const terminal = new Terminal();
@@ -78,7 +79,7 @@ describe.skipIf(reason !== undefined)(
   `palaver db with PostgreSQL${reason === undefined ? "" : ` (skipped: ${reason})`}`,
   () => {
     beforeAll(async () => {
-      postgres = await startPostgres();
+      postgres = await createDatabase();
       admin = (await loadPostgresDriver()).createClient({ url: postgres.url, name: "administrator", queryTimeout: 0 });
       await admin.connect();
       folder = mkdtempSync(join(tmpdir(), "palaver-db-"));
@@ -87,7 +88,6 @@ describe.skipIf(reason !== undefined)(
     afterAll(async () => {
       terminal.close();
       await admin.end();
-      await postgres.stop();
       rmSync(folder, { recursive: true, force: true });
     });
 
@@ -263,7 +263,7 @@ describe.skipIf(reason !== undefined)(
       try {
         await send(url, "ask 1");
         const { stdout } = await db("status", address("fresh"));
-        expect(stdout).toContain(`PostgreSQL at 127.0.0.1:${postgres.port}/postgres, schema fresh`);
+        expect(stdout).toContain(`PostgreSQL at 127.0.0.1:${postgres.port}/${postgres.name}, schema fresh`);
         expect(stdout).toMatch(/^Tasks +1 input-required$/m);
         expect(stdout).toMatch(/^NODE +LEASE +TASKS\n[0-9a-f-]{36} +for \d\.\d s +\d$/m);
         expect(stdout).toMatch(/^task +\d+\.\d kB/m);

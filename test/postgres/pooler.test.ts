@@ -5,12 +5,13 @@ import type { OpenStore } from "../../src/testing/store/store-case.ts";
 import { storeContract } from "../../src/testing/store-contract.ts";
 import { until } from "../e2e/workbench.ts";
 import { sampled } from "../fixtures/budget.ts";
+import { createDatabase, type OwnDatabase } from "../fixtures/own-database.ts";
 import { type Pooler, startPooler, whyNoPooler } from "../fixtures/pooler.ts";
-import { type PostgresServer, startPostgres, whyNoPostgres } from "../fixtures/postgres-server.ts";
+import { whyNoPostgres } from "../fixtures/postgres-server.ts";
 import { EmptySchemas } from "./empty-schemas.ts";
 
 const reason = (await whyNoPostgres()) ?? whyNoPooler();
-let server: PostgresServer;
+let server: OwnDatabase;
 let pooler: Pooler;
 let schemas: EmptySchemas;
 
@@ -42,7 +43,7 @@ describe.skipIf(reason !== undefined)(
   `PostgreSQL behind a pooler in transaction mode${reason === undefined ? "" : ` (skipped: ${reason})`}`,
   () => {
     beforeAll(async () => {
-      server = await startPostgres();
+      server = await createDatabase();
       pooler = await startPooler(server);
       schemas = await EmptySchemas.connect(server.url);
     });
@@ -50,7 +51,6 @@ describe.skipIf(reason !== undefined)(
     afterAll(async () => {
       await schemas.close();
       await pooler.stop();
-      await server.stop();
     });
 
     for (const [index, { name, run }] of cases.entries())

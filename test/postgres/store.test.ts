@@ -4,11 +4,12 @@ import type { OpenStore } from "../../src/testing/store/store-case.ts";
 import { storeContract } from "../../src/testing/store-contract.ts";
 import { checkListAgainstModel } from "../../src/testing/store-model.ts";
 import { sampled } from "../fixtures/budget.ts";
-import { type PostgresServer, startPostgres, whyNoPostgres } from "../fixtures/postgres-server.ts";
+import { createDatabase, type OwnDatabase } from "../fixtures/own-database.ts";
+import { whyNoPostgres } from "../fixtures/postgres-server.ts";
 import { EmptySchemas } from "./empty-schemas.ts";
 
 const reason = await whyNoPostgres();
-let server: PostgresServer;
+let server: OwnDatabase;
 let schemas: EmptySchemas;
 
 /** Opens an empty schema, and can open it a second time, as another node does. */
@@ -33,13 +34,12 @@ describe.skipIf(reason !== undefined)(
   `the PostgreSQL store${reason === undefined ? "" : ` (skipped: ${reason})`}`,
   () => {
     beforeAll(async () => {
-      server = await startPostgres();
+      server = await createDatabase();
       schemas = await EmptySchemas.connect(server.url);
     });
     afterEach(() => schemas.releaseAll());
     afterAll(async () => {
       await schemas.close();
-      await server.stop();
     });
 
     for (const { name, run } of storeContract) test(name, () => run(openEmpty));

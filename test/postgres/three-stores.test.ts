@@ -7,14 +7,15 @@ import { storeContract } from "../../src/testing/store-contract.ts";
 import { sampled } from "../fixtures/budget.ts";
 import { CountedStores } from "../fixtures/nodes/counted-stores.ts";
 import { inTurn } from "../fixtures/nodes/in-turn.ts";
-import { type PostgresServer, startPostgres, whyNoPostgres } from "../fixtures/postgres-server.ts";
+import { createDatabase, type OwnDatabase } from "../fixtures/own-database.ts";
+import { whyNoPostgres } from "../fixtures/postgres-server.ts";
 import { live, parameters, RUNS, story } from "../integration/engine-story.ts";
 import { EngineWorld, type WorldOptions } from "../integration/engine-world.ts";
 import { EmptySchemas } from "./empty-schemas.ts";
 
 const reason = await whyNoPostgres();
 const STORES = 3;
-let server: PostgresServer;
+let server: OwnDatabase;
 let schemas: EmptySchemas;
 
 function openThree(options: PostgresStoreOptions): Promise<readonly OpenPostgresStore[]> {
@@ -47,13 +48,12 @@ describe.skipIf(reason !== undefined)(
   `three stores on one PostgreSQL${reason === undefined ? "" : ` (skipped: ${reason})`}`,
   () => {
     beforeAll(async () => {
-      server = await startPostgres();
+      server = await createDatabase();
       schemas = await EmptySchemas.connect(server.url);
     });
     afterEach(() => schemas.releaseAll());
     afterAll(async () => {
       await schemas.close();
-      await server.stop();
     });
 
     describe("used in turn, each for one call, are like one store:", () => {
@@ -67,10 +67,8 @@ describe.skipIf(reason !== undefined)(
         fc.asyncProperty(story, async ({ happenings, ...options }) => {
           const schema = await schemas.next();
           const stores = new CountedStores();
-          const openStore: NonNullable<WorldOptions["openStore"]> = async ({ retention, now }) => {
-            // The engines move their clock by fractions of a millisecond; the one of a database has none.
-            const clock = { now: () => Math.floor(now()) };
-            const place = { url: server.url, schema, durability: "process" as const, retention, ...clock };
+          const openStore: NonNullable<WorldOptions["openStore"]> = async (setup) => {
+            const place = { url: server.url, schema, durability: "process" as const, ...setup };
             stores.use(await openThree(place));
             return openPostgresStore(place);
           };
