@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { sampled } from "../fixtures/budget.ts";
-import type { Action, EngineWorld, Happening } from "./engine-world.ts";
+import type { Action, EngineWorld, Happening, WorldOptions } from "./engine-world.ts";
 
 /**
  * The default seed is fixed, so a failure is caused by the current change. `ENGINE_MODEL_RUNS=5000` runs more scenarios
@@ -64,13 +64,19 @@ const happening: fc.Arbitrary<Happening> = fc.oneof(
   { weight: 4, arbitrary: fc.record({ kind: fc.constant("read" as const), node: number, task: number }) },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant("stop reading" as const), reader: number }) },
 );
-export const story = fc.record({
+/** What happens to the engines of one world. */
+export interface Story extends Pick<WorldOptions, "onRestart" | "transforms"> {
+  readonly happenings: readonly Happening[];
+}
+type Faults = NonNullable<WorldOptions["faults"]>;
+
+export const story: fc.Arbitrary<Story> = fc.record({
   onRestart: fc.constantFrom("resume", "resume", "resume", "retry", "fail"),
   transforms: fc.boolean(),
   happenings: fc.array(happening, { minLength: 4, maxLength: 30 }),
 });
 
-export const faults = fc.record({
+export const faults: fc.Arbitrary<Faults> = fc.record({
   seed: fc.nat(),
   delay: fc.constantFrom(1, 4, 10),
   failures: fc.constantFrom(0, 0, 0.05, 0.2),

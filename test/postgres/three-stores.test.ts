@@ -1,44 +1,26 @@
 import fc from "fast-check";
-import { afterAll, afterEach, beforeAll, describe, test } from "vitest";
+import { afterAll, beforeAll, describe, test } from "vitest";
 import type { OpenPostgresStore } from "../../src/store/postgres/open-postgres-store.ts";
 import { openPostgresStore, type PostgresStoreOptions } from "../../src/store/postgres/store.ts";
-import type { OpenStore } from "../../src/testing/store/store-case.ts";
 import { storeContract } from "../../src/testing/store-contract.ts";
 import { sampled } from "../fixtures/budget.ts";
 import { CountedStores } from "../fixtures/nodes/counted-stores.ts";
-import { inTurn } from "../fixtures/nodes/in-turn.ts";
 import { createDatabase, type OwnDatabase } from "../fixtures/own-database.ts";
 import { whyNoPostgres } from "../fixtures/postgres-server.ts";
 import { live, parameters, RUNS, story } from "../integration/engine-story.ts";
 import { EngineWorld, type WorldOptions } from "../integration/engine-world.ts";
+import { ContractStores } from "./contract-stores.ts";
 import { EmptySchemas } from "./empty-schemas.ts";
 
 const reason = await whyNoPostgres();
 const STORES = 3;
 let server: OwnDatabase;
+let stores: ContractStores;
 let schemas: EmptySchemas;
 
 function openThree(options: PostgresStoreOptions): Promise<readonly OpenPostgresStore[]> {
   return Promise.all(Array.from({ length: STORES }, () => openPostgresStore(options)));
 }
-
-/** Every call goes to the next of three stores. */
-const openInTurn: OpenStore = async (setup) => {
-  const options = { url: server.url, schema: await schemas.next(), ...setup };
-  const opened: OpenPostgresStore[] = [];
-  const open = async (): Promise<OpenPostgresStore> => {
-    const three = await openThree(options);
-    opened.push(...three);
-    return inTurn(three);
-  };
-  return {
-    store: await open(),
-    openSecond: open,
-    settle: async () => {
-      for (const one of opened) await one.countTasks();
-    },
-  };
-};
 
 /** In `npm test` some cases; the others run in full only. */
 const STRIDE = sampled(8, 1);
@@ -49,15 +31,16 @@ describe.skipIf(reason !== undefined)(
   () => {
     beforeAll(async () => {
       server = await createDatabase();
+      stores = await ContractStores.connect({ url: server.url, count: STORES });
       schemas = await EmptySchemas.connect(server.url);
     });
-    afterEach(() => schemas.releaseAll());
     afterAll(async () => {
+      await stores.close();
       await schemas.close();
     });
 
     describe("used in turn, each for one call, are like one store:", () => {
-      for (const { name, run } of cases) test(name, () => run(openInTurn));
+      for (const each of cases) test(each.name, () => stores.run(each));
     });
 
     test("the log invariants hold for any sequence of engine events, each engine with its own store", {
