@@ -11,4 +11,4 @@ beforeAll(async () => {
 afterAll(() => server.close());
 
 const columns = CLIENTS.flatMap((line) => line.bindings.map((binding) => ({ line, binding })));
-for (const { line, binding } of sampledOnNodes(columns, 2)) describeClient(line, binding, () => server);
+for (const { line, binding } of sampledOnNodes(columns, 4)) describeClient(line, binding, () => server);

@@ -14,7 +14,7 @@ import { whyNoPostgres } from "../fixtures/postgres-server.ts";
 import { type Received, Receiver } from "../push/receiver.ts";
 
 const reason = await whyNoPostgres();
-const TASKS = sampled(200, 10_000);
+const TASKS = sampled(40, 10_000);
 /** Sends under way at a time. */
 const LANES = 16;
 

@@ -138,7 +138,7 @@ const ROWS: readonly Row[] = [
   },
 ];
 
-describe.each(sampledOnNodes(SPEAKERS, 4))("$dialect", (speaker) => {
+describe.each(sampledOnNodes(SPEAKERS, 8))("$dialect", (speaker) => {
   let server: Served | undefined;
   let url = "";
   let things: Things = { task: "", config: "" };
