@@ -1,11 +1,15 @@
 import { availableParallelism } from "node:os";
 import { fileURLToPath } from "node:url";
 import { configDefaults, defineConfig, type ViteUserConfig } from "vitest/config";
-import { OWN_PROCESS, TEST_FILES } from "./test/projects.ts";
+import { IS_FULL } from "./test/fixtures/budget.ts";
+import { whyNoPostgres } from "./test/fixtures/postgres-server.ts";
+import { filesOnNodes, ON_POSTGRES, OWN_PROCESS, TEST_FILES } from "./test/projects.ts";
 
 // The tests start hundreds of threads and processes. With this cache each takes about a third of the processor time, because Node
 // removes the types of a source file once and not in each of them.
 process.env["NODE_COMPILE_CACHE"] ??= fileURLToPath(new URL("node_modules/.cache/node-compile", import.meta.url));
+
+const hasPostgres = (await whyNoPostgres()) === undefined;
 
 const config: ViteUserConfig = defineConfig({
   test: {
@@ -31,7 +35,27 @@ const config: ViteUserConfig = defineConfig({
           name: "shared-process",
           isolate: false,
           include: [...TEST_FILES],
+          exclude: [...configDefaults.exclude, ...OWN_PROCESS, ...ON_POSTGRES],
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: "postgres",
+          isolate: false,
+          include: [...ON_POSTGRES],
           exclude: [...configDefaults.exclude, ...OWN_PROCESS],
+          globalSetup: "test/fixtures/shared-postgres.ts",
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: "three-nodes",
+          isolate: false,
+          include: hasPostgres ? [...filesOnNodes(IS_FULL)] : [],
+          globalSetup: "test/fixtures/shared-postgres.ts",
+          provide: { nodes: 3 },
         },
       },
     ],

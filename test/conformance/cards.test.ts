@@ -1,5 +1,6 @@
 import { type Agent, agent, createServer, type ServerOptions } from "palaver";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { serveAgents } from "../fixtures/nodes/serve-agents.ts";
 import { checkCard } from "./card-shapes.ts";
 import { WAITING } from "./every-dialect.ts";
 import { exchange, type HttpAnswer, jsonOf, typeOf } from "./http.ts";
@@ -86,7 +87,7 @@ interface Hosting extends AsyncDisposable {
 }
 
 async function host(agents: readonly Agent[], options: ServerOptions = {}): Promise<Hosting> {
-  const server = createServer(agents, {
+  const { url, close } = await serveAgents(agents, {
     port: 0,
     host: "127.0.0.1",
     store: "memory:",
@@ -97,7 +98,6 @@ async function host(agents: readonly Agent[], options: ServerOptions = {}): Prom
       headers.get("authorization") === null ? undefined : { id: "alice", anonymous: false },
     ...options,
   });
-  const { url } = await server.listen();
   const cardAt =
     (name: string): Hosting["card"] =>
     (version, path = "", headers = {}) =>
@@ -113,7 +113,7 @@ async function host(agents: readonly Agent[], options: ServerOptions = {}): Prom
     read: async (version, path) => jsonOf(await card(version, path)),
     oldCard,
     readOld: async (version, path) => jsonOf(await oldCard(version, path)),
-    [Symbol.asyncDispose]: () => server.close(),
+    [Symbol.asyncDispose]: close,
   };
 }
 

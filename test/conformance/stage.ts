@@ -1,12 +1,5 @@
-import {
-  type Agent,
-  type AgentDefinition,
-  agent,
-  createServer,
-  type RunFunction,
-  type ServerOptions,
-  textOf,
-} from "palaver";
+import { type Agent, type AgentDefinition, agent, type RunFunction, type ServerOptions, textOf } from "palaver";
+import { serveAgents } from "../fixtures/nodes/serve-agents.ts";
 
 /** Extensions that some of the agents declare. */
 export const OFFERED = "https://example.org/extensions/offered/v1";
@@ -46,7 +39,7 @@ const authenticate: NonNullable<ServerOptions["authenticate"]> = ({ headers }) =
 
 export async function openStage(options: ServerOptions = {}): Promise<Stage> {
   const plays = new Map<string, RunFunction>();
-  const server = createServer(agentsOf(plays), {
+  const { url, close } = await serveAgents(agentsOf(plays), {
     host: "127.0.0.1",
     port: 0,
     store: "memory:",
@@ -56,7 +49,6 @@ export async function openStage(options: ServerOptions = {}): Promise<Stage> {
     ...LOCAL_WEBHOOKS,
     ...options,
   });
-  const { url } = await server.listen();
   return {
     url,
     of: (name) => `${url}/agents/${name}`,
@@ -65,7 +57,7 @@ export async function openStage(options: ServerOptions = {}): Promise<Stage> {
       plays.set(name, run);
       return name;
     },
-    [Symbol.asyncDispose]: () => server.close(),
+    [Symbol.asyncDispose]: close,
   };
 }
 

@@ -1,7 +1,8 @@
-import { agent, createServer, type Server } from "palaver";
+import { agent } from "palaver";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { type TemporaryFolder, temporaryFolder } from "../../src/testing/temporary-folder.ts";
 import { EventSource, type ServerSentEvent } from "../conformance/http.ts";
+import { type Served, serveAgents } from "../fixtures/nodes/serve-agents.ts";
 
 /** Asks twice, so a task that was answered once still waits for input. */
 const clerk = agent({
@@ -25,18 +26,18 @@ const AT: unknown = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3
 const SOME_ID: unknown = expect.stringMatching(/^[\da-f-]{36}$/);
 
 let folder: TemporaryFolder;
-let server: Server;
+let server: Served;
 let url: string;
 
 async function start(): Promise<void> {
-  server = createServer(clerk, {
+  server = await serveAgents(clerk, {
     port: 0,
     host: "127.0.0.1",
     store: `sqlite:${folder.file("tasks.db")}`,
     drainTimeout: 0,
     logger: { debug() {}, info() {}, warn() {}, error() {} },
   });
-  ({ url } = await server.listen());
+  ({ url } = server);
 }
 
 beforeAll(async () => {

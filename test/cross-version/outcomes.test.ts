@@ -1,6 +1,7 @@
-import { type Agent, agent, createServer, type Server } from "palaver";
+import { type Agent, agent } from "palaver";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { EventSource } from "../conformance/http.ts";
+import { type Served, serveAgents } from "../fixtures/nodes/serve-agents.ts";
 
 /** Accepts only messages that name one of its skills. */
 const picky = agent({
@@ -135,15 +136,15 @@ const CLIENTS: readonly Client[] = [
   },
 ];
 
-let server: Server;
+let server: Served;
 let origin: string;
 const at = ({ id }: Agent): string => `${origin}/agents/${id}`;
 
 beforeAll(async () => {
   const logger = { debug() {}, info() {}, warn() {}, error() {} };
   const options = { port: 0, host: "127.0.0.1", store: "memory:", drainTimeout: 0, logger };
-  server = createServer([picky, impatient], options);
-  ({ url: origin } = await server.listen());
+  server = await serveAgents([picky, impatient], options);
+  ({ url: origin } = server);
 });
 afterAll(() => server.close());
 

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Agent, agent, createServer, textOf } from "palaver";
+import type { serveAgents } from "../fixtures/nodes/serve-agents.ts";
 import type { FileContent, RunningPeer } from "./peer.ts";
 
 export const QUESTION = "What is your name?";
@@ -36,15 +37,20 @@ const scripted: Agent = agent({
   },
 });
 
-/** Starts Palaver's server with the scripted agent, on a real socket. */
-export async function startPalaver(): Promise<RunningPeer> {
-  const server = createServer([scripted], {
+/** Starts Palaver's server with the scripted agent, on a real socket. `serve`: other than as one server. */
+export async function startPalaver(serve: typeof serveAgents = serveAlone): Promise<RunningPeer> {
+  const { url, close } = await serve([scripted], {
     host: "127.0.0.1",
     port: 0,
     store: "memory:",
     drainTimeout: 0,
     logger: { debug() {}, info() {}, warn() {}, error() {} },
   });
-  const { url } = await server.listen();
-  return { url: url.replace(/\/$/, ""), close: () => server.close() };
+  return { url: url.replace(/\/$/, ""), close };
 }
+
+const serveAlone: typeof serveAgents = async (agents, options) => {
+  const server = createServer(agents, options);
+  const { url } = await server.listen();
+  return { url, close: () => server.close() };
+};

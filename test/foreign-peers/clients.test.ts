@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe } from "vitest";
+import { serveAgents } from "../fixtures/nodes/serve-agents.ts";
 import { startPalaver } from "./client-agent.ts";
 import { RUN_CLIENT } from "./client-scenarios.ts";
 import { CLIENTS } from "./clients.ts";
@@ -7,7 +8,7 @@ import { CLIENT_SCENARIOS, type RunningPeer } from "./peer.ts";
 
 let palaver: RunningPeer;
 beforeAll(async () => {
-  palaver = await startPalaver();
+  palaver = await startPalaver(serveAgents);
 });
 afterAll(() => palaver.close());
 

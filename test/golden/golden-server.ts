@@ -1,6 +1,7 @@
-import { A2AError, createServer, type Principal } from "palaver";
+import { A2AError, type Principal } from "palaver";
 import type { IncomingRequest } from "palaver/server";
 import { nobody } from "../conformance/stage.ts";
+import { serveAgents } from "../fixtures/nodes/serve-agents.ts";
 import { Gates } from "../peers/gates.ts";
 import { goldenAgents } from "./agents.ts";
 
@@ -15,7 +16,7 @@ export interface GoldenServer {
 /** Starts the real server on a real socket. */
 export async function startGoldenServer({ atOnce }: { readonly atOnce: boolean }): Promise<GoldenServer> {
   const gates = new Gates();
-  const server = createServer(goldenAgents(gates), {
+  const server = await serveAgents(goldenAgents(gates), {
     host: "127.0.0.1",
     port: 0,
     // Cards must not depend on the port.
@@ -27,8 +28,7 @@ export async function startGoldenServer({ atOnce }: { readonly atOnce: boolean }
     authenticate,
     ...(!atOnce && { blockingDefault: { "0.1/jsonrpc": "wait" } }),
   });
-  const { url } = await server.listen();
-  return { url, gates, close: () => server.close() };
+  return { ...server, gates };
 }
 
 /** The guarded agent requires authentication, and refuses some callers. */

@@ -78,10 +78,20 @@ interface Node {
   isMute?: boolean;
 }
 
+/** Stores of nodes: each has connections of its own to one database. */
+export interface NodeStores {
+  /** The store of the next node. */
+  next(): Store;
+  /** Resolves when no call to these stores is under way. */
+  settled(): Promise<void>;
+}
+
 export interface WorldOptions {
   readonly openStore?: NonNullable<HarnessOptions["openStore"]>;
   /** Each node's calls to the store are delayed and fail at random. */
   readonly faults?: { readonly seed: number; readonly delay: number; readonly failures: number; readonly lost: number };
+  /** Default: all nodes use the store of `openStore`, which the checks use, too. */
+  readonly nodeStores?: NodeStores;
   /** The store needs real time. */
   readonly isSlow?: boolean;
   readonly onRestart: RestartPolicy;
@@ -277,11 +287,12 @@ export class EngineWorld {
     const [first] = this.#nodes;
     const agents = this.#agent(number);
     if (first !== undefined) return this.#joinBeside(first, agents, number);
-    const { openStore, transforms } = this.#options;
+    const { openStore, transforms, nodeStores } = this.#options;
     const harness = await openHarness({
       agents,
       ...(openStore && { openStore }),
       ...(transforms && { hooks: SHOUT }),
+      ...(nodeStores && { wrapStore: () => nodeStores.next() }),
       ...(this.#options.faults !== undefined && { wrapStore: (store) => this.#unreliable(store) }),
     });
     this.#nodes.push({ harness, isAlive: true });
@@ -547,7 +558,9 @@ export class EngineWorld {
   }
 
   async #rest(times: number): Promise<void> {
-    if (this.#options.isSlow === true) await delay(times);
+    const { nodeStores } = this.#options;
+    if (nodeStores !== undefined) await nodeStores.settled();
+    else if (this.#options.isSlow === true) await delay(times);
     // Enough turns for several delayed store calls in sequence.
     else await turns(times * (1 + 4 * (this.#options.faults?.delay ?? 0)));
   }

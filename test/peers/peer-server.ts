@@ -1,9 +1,10 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { A2AError, type Agent, createServer, type Principal, type ServerOptions } from "palaver";
+import { A2AError, type Agent, type Principal, type ServerOptions } from "palaver";
 import type { IncomingRequest } from "palaver/server";
 import { nobody } from "../conformance/stage.ts";
+import { type Served, serveAgents } from "../fixtures/nodes/serve-agents.ts";
 import { peerAgents } from "./agents.ts";
 import { Gates } from "./gates.ts";
 
@@ -25,7 +26,7 @@ export async function startPeerServer(options: ServerOptions = {}): Promise<Peer
   const gates = new Gates();
   const agents = peerAgents(gates);
   const main = await start(agents, options);
-  const roots = new Map<string, Promise<Started>>();
+  const roots = new Map<string, Promise<Served>>();
   return {
     url: main.url,
     gates,
@@ -42,19 +43,14 @@ export async function startPeerServer(options: ServerOptions = {}): Promise<Peer
   };
 }
 
-interface Started {
-  readonly url: string;
-  close(): Promise<void>;
-}
-
 /** With this agent first. */
 function sorted(agents: readonly Agent[], id: string): readonly Agent[] {
   return [...agents.filter((agent) => agent.id === id), ...agents.filter((agent) => agent.id !== id)];
 }
 
-async function start(agents: readonly Agent[], options: ServerOptions): Promise<Started> {
+async function start(agents: readonly Agent[], options: ServerOptions): Promise<Served> {
   const folder = mkdtempSync(join(tmpdir(), "palaver-peers-"));
-  const server = createServer(agents, {
+  const server = await serveAgents(agents, {
     port: 0,
     host: "127.0.0.1",
     store: `sqlite:${join(folder, "peers.db")}`,
@@ -67,9 +63,8 @@ async function start(agents: readonly Agent[], options: ServerOptions): Promise<
     authenticate,
     ...options,
   });
-  const { url } = await server.listen();
   return {
-    url,
+    url: server.url,
     async close() {
       await server.close();
       rmSync(folder, { recursive: true, force: true });

@@ -5,11 +5,12 @@ import { SILENT_LOGGER } from "../../src/internal/logger.ts";
 import { loadPostgresDriver, type PostgresClient } from "../../src/internal/postgres/driver.ts";
 import { taskId } from "../../src/testing/store-operations.ts";
 import { until } from "../e2e/workbench.ts";
-import { type PostgresServer, startPostgres, whyNoPostgres } from "../fixtures/postgres-server.ts";
+import { createDatabase, type OwnDatabase } from "../fixtures/own-database.ts";
+import { whyNoPostgres } from "../fixtures/postgres-server.ts";
 
 const reason = await whyNoPostgres();
 const T = taskId(1);
-let server: PostgresServer;
+let server: OwnDatabase;
 let admin: PostgresClient;
 const buses: Bus[] = [];
 
@@ -42,14 +43,13 @@ describe.skipIf(reason !== undefined)(
   `the PostgreSQL bus${reason === undefined ? "" : ` (skipped: ${reason})`}`,
   () => {
     beforeAll(async () => {
-      server = await startPostgres();
+      server = await createDatabase();
       admin = (await loadPostgresDriver()).createClient({ url: server.url, name: "administrator", queryTimeout: 0 });
       await admin.connect();
     });
     afterEach(() => Promise.all(buses.splice(0).map((bus) => bus.close())));
     afterAll(async () => {
       await admin.end();
-      await server.stop();
     });
 
     test("sends inbox hints to the node that has the lease, and log hints to the nodes that watch the task", async () => {
@@ -87,7 +87,7 @@ describe.skipIf(reason !== undefined)(
     test("connects again after its connection was ended, tells its subscribers to read the store, and sends hints as before", async () => {
       const [a, b] = [await join("a"), await join("b")];
       await admin.query(
-        "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'palaver hints'",
+        "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'palaver hints' AND datname = current_database()",
       );
       await until(() => a.connections === 2 && b.connections === 2);
       a.bus.publish([inbox("b")]);

@@ -9,15 +9,16 @@ import { Terminal } from "../cli/terminal.ts";
 import { must, sendParams, type Task } from "../e2e/rpc.ts";
 import { until } from "../e2e/workbench.ts";
 import { sampled } from "../fixtures/budget.ts";
-import { type PostgresServer, startPostgres, whyNoPostgres } from "../fixtures/postgres-server.ts";
+import { createDatabase, type OwnDatabase } from "../fixtures/own-database.ts";
+import { whyNoPostgres } from "../fixtures/postgres-server.ts";
 import { type Received, Receiver } from "../push/receiver.ts";
 
 const reason = await whyNoPostgres();
-const TASKS = sampled(200, 10_000);
+const TASKS = sampled(40, 10_000);
 /** Sends under way at a time. */
 const LANES = 16;
 
-let postgres: PostgresServer;
+let postgres: OwnDatabase;
 let admin: PostgresClient;
 let folder: string;
 const terminal = new Terminal();
@@ -78,7 +79,7 @@ describe.skipIf(reason !== undefined)(
   `palaver db with PostgreSQL${reason === undefined ? "" : ` (skipped: ${reason})`}`,
   () => {
     beforeAll(async () => {
-      postgres = await startPostgres();
+      postgres = await createDatabase();
       admin = (await loadPostgresDriver()).createClient({ url: postgres.url, name: "administrator", queryTimeout: 0 });
       await admin.connect();
       folder = mkdtempSync(join(tmpdir(), "palaver-db-"));
@@ -87,11 +88,11 @@ describe.skipIf(reason !== undefined)(
     afterAll(async () => {
       terminal.close();
       await admin.end();
-      await postgres.stop();
       rmSync(folder, { recursive: true, force: true });
     });
 
-    test(`copy: of ${TASKS} tasks, those that wait, sleep or have pending webhooks go on where they were`, async () => {
+    const title = `copy: of ${TASKS} tasks, those that wait, sleep or have pending webhooks go on where they were`;
+    test(title, { timeout: sampled(120_000, 900_000) }, async () => {
       let isReceiving = false;
       const deliveries = new Map<string, Received[]>();
       const receiver = await Receiver.open((received) => {
@@ -262,7 +263,7 @@ describe.skipIf(reason !== undefined)(
       try {
         await send(url, "ask 1");
         const { stdout } = await db("status", address("fresh"));
-        expect(stdout).toContain(`PostgreSQL at 127.0.0.1:${postgres.port}/postgres, schema fresh`);
+        expect(stdout).toContain(`PostgreSQL at 127.0.0.1:${postgres.port}/${postgres.name}, schema fresh`);
         expect(stdout).toMatch(/^Tasks +1 input-required$/m);
         expect(stdout).toMatch(/^NODE +LEASE +TASKS\n[0-9a-f-]{36} +for \d\.\d s +\d$/m);
         expect(stdout).toMatch(/^task +\d+\.\d kB/m);

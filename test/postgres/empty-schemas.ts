@@ -6,6 +6,7 @@ export class EmptySchemas {
   #used: string[] = [];
   #free: string[] = [];
   #count = 0;
+  readonly #prefix = `test_${crypto.randomUUID().slice(0, 8)}`;
 
   private constructor(client: PostgresClient) {
     this.#client = client;
@@ -20,10 +21,15 @@ export class EmptySchemas {
   /** The name of a schema that has no tables, or only empty ones. */
   async next(): Promise<string> {
     const free = this.#free.pop();
-    const schema = free ?? `test_${++this.#count}`;
-    if (free !== undefined) await this.#empty(free);
+    const schema = free ?? this.reserve();
+    if (free !== undefined) await this.empty(free);
     this.#used.push(schema);
     return schema;
+  }
+
+  /** The name of a new schema that is not used again by `next`. */
+  reserve(): string {
+    return `${this.#prefix}_${++this.#count}`;
   }
 
   /** The stores of the test are closed: their schemas may be used again. */
@@ -32,16 +38,17 @@ export class EmptySchemas {
     this.#used = [];
   }
 
-  async close(): Promise<void> {
-    await this.#client.end();
-  }
-
-  async #empty(schema: string): Promise<void> {
+  /** Deletes all rows. */
+  async empty(schema: string): Promise<void> {
     const { rows } = await this.#client.query(
       "SELECT format('DELETE FROM %I.%I', schemaname, tablename) AS text FROM pg_tables WHERE schemaname = $1 AND tablename <> 'migration'",
       [schema],
     );
     // Faster than TRUNCATE, which creates new files.
     await this.#client.query(rows.map(({ text }) => String(text)).join("; "));
+  }
+
+  async close(): Promise<void> {
+    await this.#client.end();
   }
 }

@@ -1,14 +1,15 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { collect, eventsOf, idsUpTo, must, sendParams, type Task } from "../e2e/rpc.ts";
 import { fixture, type Serving, until, Workbench } from "../e2e/workbench.ts";
-import { type PostgresServer, startPostgres, whyNoPostgres } from "../fixtures/postgres-server.ts";
+import { createDatabase, type OwnDatabase } from "../fixtures/own-database.ts";
+import { whyNoPostgres } from "../fixtures/postgres-server.ts";
 
 const reason = await whyNoPostgres();
 const RETURN = { configuration: { returnImmediately: true } };
 /** An address where no database is. */
 const NOWHERE = "postgres://127.0.0.1:1/none";
 
-let server: PostgresServer;
+let server: OwnDatabase;
 let bench: Workbench;
 let first: Serving;
 let second: Serving;
@@ -46,7 +47,7 @@ describe.skipIf(reason !== undefined)(
   `three nodes on one PostgreSQL${reason === undefined ? "" : ` (skipped: ${reason})`}`,
   () => {
     beforeAll(async () => {
-      server = await startPostgres();
+      server = await createDatabase();
       bench = new Workbench();
       const serve = (env: Readonly<Record<string, string>> = {}): Promise<Serving> =>
         bench.serve([fixture("ten-events.ts"), "--demo", "--store", "postgres:"], {
@@ -57,7 +58,6 @@ describe.skipIf(reason !== undefined)(
     });
     afterAll(async () => {
       await bench.close();
-      await server.stop();
     });
 
     test("every node streams, returns and lists the task of another node, with the same events, also without hints", async () => {

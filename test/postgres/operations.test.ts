@@ -4,12 +4,13 @@ import { Terminal } from "../cli/terminal.ts";
 import { collect, must, sendParams, type Task } from "../e2e/rpc.ts";
 import { until } from "../e2e/workbench.ts";
 import { type NatsServer, startNats, whyNoNats } from "../fixtures/nats-server.ts";
-import { type PostgresServer, startPostgres, whyNoPostgres } from "../fixtures/postgres-server.ts";
+import { createDatabase, type OwnDatabase } from "../fixtures/own-database.ts";
+import { whyNoPostgres } from "../fixtures/postgres-server.ts";
 
 const reason = await whyNoPostgres();
 const terminal = new Terminal();
 const open: Server[] = [];
-let postgres: PostgresServer;
+let postgres: OwnDatabase;
 
 interface Node {
   readonly server: Server;
@@ -83,7 +84,7 @@ describe.skipIf(reason !== undefined)(
   `nodes on one PostgreSQL${reason === undefined ? "" : ` (skipped: ${reason})`}`,
   () => {
     beforeAll(async () => {
-      postgres = await startPostgres();
+      postgres = await createDatabase();
       terminal.open();
     });
     afterEach(async () => {
@@ -91,7 +92,6 @@ describe.skipIf(reason !== undefined)(
     });
     afterAll(async () => {
       terminal.close();
-      await postgres.stop();
     });
 
     test("may serve different agents: a task waits for a node that serves its agent, and continues there", async () => {

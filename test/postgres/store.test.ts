@@ -1,48 +1,26 @@
-import { afterAll, afterEach, beforeAll, describe, test } from "vitest";
+import { afterAll, beforeAll, describe, test } from "vitest";
 import { openPostgresStore } from "../../src/store/postgres/store.ts";
-import type { OpenStore } from "../../src/testing/store/store-case.ts";
 import { storeContract } from "../../src/testing/store-contract.ts";
 import { checkListAgainstModel } from "../../src/testing/store-model.ts";
 import { sampled } from "../fixtures/budget.ts";
-import { type PostgresServer, startPostgres, whyNoPostgres } from "../fixtures/postgres-server.ts";
-import { EmptySchemas } from "./empty-schemas.ts";
+import { createDatabase, type OwnDatabase } from "../fixtures/own-database.ts";
+import { whyNoPostgres } from "../fixtures/postgres-server.ts";
+import { ContractStores } from "./contract-stores.ts";
 
 const reason = await whyNoPostgres();
-let server: PostgresServer;
-let schemas: EmptySchemas;
-
-/** Opens an empty schema, and can open it a second time, as another node does. */
-const openEmpty: OpenStore = async (setup) => {
-  const options = { url: server.url, schema: await schemas.next(), ...setup };
-  const store = await openPostgresStore(options);
-  const opened = [store];
-  return {
-    store,
-    openSecond: async () => {
-      const second = await openPostgresStore(options);
-      opened.push(second);
-      return second;
-    },
-    settle: async () => {
-      for (const one of opened) await one.countTasks();
-    },
-  };
-};
+let server: OwnDatabase;
+let stores: ContractStores;
 
 describe.skipIf(reason !== undefined)(
   `the PostgreSQL store${reason === undefined ? "" : ` (skipped: ${reason})`}`,
   () => {
     beforeAll(async () => {
-      server = await startPostgres();
-      schemas = await EmptySchemas.connect(server.url);
+      server = await createDatabase();
+      stores = await ContractStores.connect({ url: server.url });
     });
-    afterEach(() => schemas.releaseAll());
-    afterAll(async () => {
-      await schemas.close();
-      await server.stop();
-    });
+    afterAll(() => stores.close());
 
-    for (const { name, run } of storeContract) test(name, () => run(openEmpty));
+    for (const each of storeContract) test(each.name, () => stores.run(each));
 
     test("is opened by several nodes at the same time: one creates the tables, and the others wait", async () => {
       for (let round = 0; round < 5; round++) {
@@ -53,7 +31,7 @@ describe.skipIf(reason !== undefined)(
     });
 
     test("lists and counts like a filter and sort over all tasks", async () => {
-      const opened = await openPostgresStore({ url: server.url, schema: await schemas.next() });
+      const opened = await openPostgresStore({ url: server.url, schema: "listed" });
       try {
         await checkListAgainstModel(opened, sampled(10, 100));
       } finally {

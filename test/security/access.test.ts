@@ -1,11 +1,12 @@
 import { type CryptoKey, exportJWK, generateKeyPair, SignJWT } from "jose";
-import { agent, createServer, type Server, type ServerOptions } from "palaver";
+import { agent, type ServerOptions } from "palaver";
 import { jwtBearer } from "palaver/auth";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { optionsFor } from "../conformance/every-dialect.ts";
 import type { RefusalName } from "../conformance/refusals.ts";
 import { accepted, type Caller, type Outcome, type Speaker, taskOf, text } from "../conformance/speaker.ts";
 import { SPEAKERS } from "../conformance/speakers.ts";
+import { type Served, sampledOnNodes, serveAgents } from "../fixtures/nodes/serve-agents.ts";
 import { SILENT } from "./attack-surface.ts";
 
 /** Every operation, for every kind of caller, in every dialect: checks the exact response. */
@@ -137,19 +138,19 @@ const ROWS: readonly Row[] = [
   },
 ];
 
-describe.each(SPEAKERS)("$dialect", (speaker) => {
-  let server: Server | undefined;
+describe.each(sampledOnNodes(SPEAKERS, 8))("$dialect", (speaker) => {
+  let server: Served | undefined;
   let url = "";
   let things: Things = { task: "", config: "" };
   const callerOf = ({ token }: Kind): Caller => speaker.at(url, token === undefined ? {} : { token });
   const ada = (): Caller => callerOf(KINDS.at(-1) as Kind);
 
   beforeAll(async () => {
-    server = createServer(vault(), {
+    server = await serveAgents(vault(), {
       ...optionsFor(speaker),
       ...serverOptions(),
     });
-    ({ url } = await server.listen());
+    ({ url } = server);
     const { id } = await taskOf(ada().send(text("ask")));
     const created = await ada().pushCreate(id, HOOK);
     await accepted(created);
@@ -205,7 +206,7 @@ describe.each(SPEAKERS)("$dialect", (speaker) => {
 
 describe("plain", () => {
   const routes = ["POST /a2a/tasks/send", "GET /a2a/tasks/TASK"];
-  let server: Server | undefined;
+  let server: Served | undefined;
   let url = "";
   let task = "";
   const ask = (line: string, { token }: Kind, id = task): Promise<Response> => {
@@ -221,8 +222,8 @@ describe("plain", () => {
   };
 
   beforeAll(async () => {
-    server = createServer(vault(), serverOptions());
-    ({ url } = await server.listen());
+    server = await serveAgents(vault(), serverOptions());
+    ({ url } = server);
     const sent = await ask(routes[0] ?? "", KINDS.at(-1) as Kind);
     task = ((await sent.json()) as { id: string }).id;
   });

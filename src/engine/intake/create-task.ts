@@ -39,13 +39,15 @@ export interface NewTask {
 }
 
 /**
- * Creates a task for a message and starts its run. The run may end before the task is stored. An idempotent task is stored before its run
- * starts: only the store knows whether another node already created a task for the same message.
+ * Creates a task for a message and starts its run. The run may end before the task is stored. A task that is idempotent, or whose id the caller
+ * chose, is stored before its run starts: only the store knows whether another node already created a task for the same message, or with the
+ * same id. Rejects with `TaskIdTaken` in the second case.
  */
 export function createTask(parts: EngineParts, agent: Agent, task: NewTask): Submitted | Promise<Submitted> {
   const { submission, idempotency } = task;
   const { run, feed, start } = openTask(parts, agent, task);
-  if (idempotency !== undefined) return storeFirst(parts, submission, { run, feed, start, idempotency });
+  if (idempotency !== undefined || submission.request.message.taskId !== undefined)
+    return storeFirst(parts, submission, { run, feed, start, idempotency });
   start();
   return { kind: "task", ticket: new MessageTicket(parts, feed, { writer: run.writer }) };
 }
@@ -53,7 +55,7 @@ export function createTask(parts: EngineParts, agent: Agent, task: NewTask): Sub
 async function storeFirst(
   parts: EngineParts,
   submission: Submission,
-  { run, feed, start, idempotency }: Opened & { readonly idempotency: Idempotency },
+  { run, feed, start, idempotency }: Opened & { readonly idempotency: Idempotency | undefined },
 ): Promise<Submitted> {
   const { writer } = run;
   const stored = writer.flush();
@@ -63,7 +65,10 @@ async function storeFirst(
     return { kind: "task", ticket: new MessageTicket(parts, feed, { writer }) };
   } catch (cause) {
     // The store may refuse the task id that the caller chose (`duplicate`) before it compares the message id (`repeated`).
-    const mayBeRepeated = writer.loss?.kind === "refused" && writer.loss.status !== "full";
+    const status = writer.loss?.kind === "refused" ? writer.loss.status : "full";
+    // The feed is of a task that does not exist: the next reader gets the one of the other node's task.
+    if (status === "duplicate") feed.isGone = true;
+    const mayBeRepeated = idempotency !== undefined && status !== "full";
     const earlier = mayBeRepeated ? await findEarlierTask(parts, submission, idempotency) : undefined;
     if (earlier === undefined) throw refusedTask(writer.loss, cause);
     return { kind: "task", ticket: earlier };

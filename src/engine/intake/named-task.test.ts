@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { TaskId } from "../../protocol/ids.ts";
+import { textOf } from "../../protocol/part.ts";
 import { EngineHarness } from "../../testing/engine-harness.ts";
 import { agent } from "../agent/agent.ts";
 import { readRunner } from "../record/runner-record.ts";
@@ -45,6 +46,25 @@ describe("A task whose id the caller chooses", () => {
     expect((await harness.get("t" as TaskId, mine)).status.state).toBe("completed");
     expect((await harness.get("t" as TaskId, theirs)).status.state).toBe("canceled");
     expect(await harness.find("t" as TaskId, { owner: "third" })).toBeUndefined();
+  });
+
+  it("is created once if two nodes get messages with its id at the same time: the other messages continue it", async () => {
+    let runs = 0;
+    const heard: string[] = [];
+    const listener = agent({
+      ...{ name: "Listener", description: "Waits for four messages.", version: "1" },
+      async run(task) {
+        runs += 1;
+        heard.push(task.text);
+        while (heard.length < 4) heard.push(textOf((await task.next()).parts));
+      },
+    });
+    await using one = await EngineHarness.open({ agents: listener });
+    const other = await one.join();
+    await Promise.all([one, one, other, other].map((node, n) => node.start(named("t", `${n}`), { namesTask: true })));
+    await one.untilState("t" as TaskId, "completed");
+    expect(runs).toBe(1);
+    expect(heard.toSorted()).toEqual(["0", "1", "2", "3"]);
   });
 
   it("is refused in dialects where the server creates task ids", async () => {

@@ -17,7 +17,7 @@ import { continueTask } from "./continue-task.ts";
 import { type Answered, createTask } from "./create-task.ts";
 import { type Idempotency, submitIdempotent } from "./idempotency.ts";
 import { checkParts } from "./message-size.ts";
-import { taskNotFound } from "./refused-task.ts";
+import { TaskIdTaken, taskNotFound } from "./refused-task.ts";
 import { type Routed, routeMessage } from "./route.ts";
 
 /** Implements `Engine.submit`. */
@@ -55,6 +55,19 @@ interface Incoming {
 
 /** For a message to a task that may exist, and for an agent with a `reply`. */
 async function continueOrReply(parts: EngineParts, incoming: Incoming): Promise<Submitted> {
+  try {
+    return await continueReplyOrCreate(parts, incoming);
+  } catch (error) {
+    const { taskId } = incoming.submission.request.message;
+    if (!(error instanceof TaskIdTaken) || taskId === undefined) throw error;
+    // Another node has created the task at the same time.
+    const known = await findTask(parts, incoming.submission, taskId);
+    if (known === undefined) throw error;
+    return continueTask(parts, known, incoming);
+  }
+}
+
+async function continueReplyOrCreate(parts: EngineParts, incoming: Incoming): Promise<Submitted> {
   const { agent, submission } = incoming;
   const { message } = submission.request;
   const { namesTasks, tasksOnly } = submission.call.policy;

@@ -1,5 +1,6 @@
 import { expect } from "vitest";
 import { until } from "../../e2e/workbench.ts";
+import { NODES } from "../../fixtures/nodes/serve-agents.ts";
 import { MAX_BODY_BYTES } from "../peer-server.ts";
 import { all, NOBODY, type ScenarioGroup, taskOf } from "../scenario.ts";
 
@@ -202,10 +203,13 @@ export const errors: ScenarioGroup = {
       async run(stage) {
         const narrow = await stage.meet("narrow");
         const name = stage.fresh();
-        const { id } = taskOf(await narrow.send({ content: name, wait: false }));
+        // Each node has its own limit, and gets one of as many sends as there are nodes.
+        const ids: string[] = [];
+        for (let node = 0; node < NODES; node += 1)
+          ids.push(taskOf(await narrow.send({ content: name, wait: false })).id);
         await stage.refused(narrow.send({ content: name }), "resource-exhausted");
         stage.gates.open(name);
-        await until(async () => (await narrow.get(id)).state === "completed");
+        for (const id of ids) await until(async () => (await narrow.get(id)).state === "completed");
       },
     },
     {
