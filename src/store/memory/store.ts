@@ -14,6 +14,7 @@ import {
   type HistoryEntry,
   type InboxEntry,
   type JournalRecord,
+  type KnownTask,
   type ListPage,
   type ListQuery,
   type LogEntry,
@@ -29,12 +30,14 @@ import {
   StoreError,
   type StoreOperation,
   type StoreStatistics,
+  type TaskChange,
   type TaskRecord,
   type WaitingEntry,
   type WebhookKey,
   type WebhookRecord,
 } from "../contract.ts";
 import { failedWebhooks } from "../failed-webhooks.ts";
+import { changeOf } from "../task-change.ts";
 import { listAllTasks, listTasks } from "./list-tasks.ts";
 import { applyOperation } from "./operations.ts";
 import { Tables } from "./tables.ts";
@@ -134,6 +137,16 @@ class MemoryStore implements Store {
     return ids.flatMap((id) => {
       const row = tables.find(id);
       return row === undefined ? [] : [{ id, seq: row.seq, ended: row.ended }];
+    });
+  }
+
+  async changes(known: readonly KnownTask[], messages: number): Promise<readonly TaskChange[]> {
+    const tables = this.#open();
+    return known.flatMap((task) => {
+      const row = tables.find(task.id);
+      if (row === undefined || row.seq <= task.after) return [];
+      const later = row.log.slice(Math.max(0, task.after + 1 - row.firstSeq));
+      return [changeOf(task, recordOf(row, { artifacts: false, history: messages }), later)];
     });
   }
 

@@ -11,6 +11,7 @@ import {
   type HistoryEntry,
   type InboxEntry,
   type JournalRecord,
+  type KnownTask,
   type ListPage,
   type ListQuery,
   type LogEntry,
@@ -26,6 +27,7 @@ import {
   type StoreOperation,
   type StoreReport,
   type StoreStatistics,
+  type TaskChange,
   type TaskRecord,
   type WaitingEntry,
   type WebhookRecord,
@@ -155,6 +157,10 @@ export class PostgresStore implements OpenPostgresStore {
 
   positions(ids: readonly TaskId[]): Promise<readonly Position[]> {
     return this.#tasks.positions(ids);
+  }
+
+  changes(known: readonly KnownTask[], messages: number): Promise<readonly TaskChange[]> {
+    return this.#tasks.changes(known, messages);
   }
 
   async claimDue(query: ClaimQuery): Promise<DueTasks> {

@@ -1,5 +1,6 @@
 import type { Migration } from "../migrations.ts";
 import { claimFunctions } from "./functions/claims.ts";
+import { changesFunction } from "./functions/changes.ts";
 import { commitFunction } from "./functions/commit.ts";
 import { retentionFunctions } from "./functions/retention.ts";
 import { taskFunctions } from "./functions/task.ts";
@@ -28,7 +29,10 @@ export function migrationsOf(schema: string): readonly PostgresMigration[] {
   ];
   // The functions call each other, so they are checked when they are first called.
   const checks = "SET LOCAL check_function_bodies = off;";
-  return [{ version, sql: [sql, checks, ...functions.map((text) => text(schema))].join("\n"), readableFrom: 1 }];
+  return [
+    { version, sql: [sql, checks, ...functions.map((text) => text(schema))].join("\n"), readableFrom: 1 },
+    { version: 2, sql: changesFunction(schema), readableFrom: 1 },
+  ];
 }
 
 /** The quoted name of a schema. Throws a `TypeError` that says what a name may be. */
