@@ -165,12 +165,13 @@ export class PostgresStore implements OpenPostgresStore {
 
   async claimDue(query: ClaimQuery): Promise<DueTasks> {
     // Safe cast: the function returns this.
-    const found = (await this.#claim("claim_due_1", query)) as FoundDue;
-    const { tasks, nextWake, nextLapse, waiting } = found;
+    const found = (await this.#claim("claim_due_2", query)) as FoundDue;
+    const { tasks, nextWake, nextLapse, waiting, others } = found;
     return {
       tasks: tasks.map(dueTaskOf),
       ...(typeof nextWake === "number" && { nextWake }),
       ...(typeof nextLapse === "number" && { nextLapse }),
+      ...(others !== undefined && { others }),
       ...(waiting !== undefined && { waiting: waiting.map(waitingEntryOf) }),
     };
   }
@@ -243,7 +244,7 @@ export class PostgresStore implements OpenPostgresStore {
     return this.#parts.connections.close();
   }
 
-  async #claim(name: "claim_due_1" | "claim_webhooks_1", { node, agents, limit }: ClaimQuery): Promise<unknown> {
+  async #claim(name: "claim_due_2" | "claim_webhooks_1", { node, agents, limit }: ClaimQuery): Promise<unknown> {
     const { connections, schema } = this.#parts;
     const values = [storableText(node), agents.map(storableText), limit, this.#clock()];
     const [row] = await connections.query(`SELECT ${schema}.${name}($1, $2, $3, $4) AS found`, values, "anything");
@@ -260,6 +261,7 @@ interface FoundDue {
   readonly nextWake?: number | null;
   readonly nextLapse?: number | null;
   readonly waiting?: readonly WaitingRow[];
+  readonly others?: number;
 }
 
 interface CommitResult {

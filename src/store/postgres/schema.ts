@@ -1,6 +1,6 @@
 import type { Migration } from "../migrations.ts";
-import { claimFunctions } from "./functions/claims.ts";
 import { changesFunction } from "./functions/changes.ts";
+import { claimDue2Function, claimFunctions } from "./functions/claims.ts";
 import { commitFunction } from "./functions/commit.ts";
 import { retentionFunctions } from "./functions/retention.ts";
 import { taskFunctions } from "./functions/task.ts";
@@ -31,7 +31,7 @@ export function migrationsOf(schema: string): readonly PostgresMigration[] {
   const checks = "SET LOCAL check_function_bodies = off;";
   return [
     { version, sql: [sql, checks, ...functions.map((text) => text(schema))].join("\n"), readableFrom: 1 },
-    { version: 2, sql: changesFunction(schema), readableFrom: 1 },
+    { version: 2, sql: [changesFunction(schema), claimDue2Function(schema)].join("\n"), readableFrom: 1 },
   ];
 }
 

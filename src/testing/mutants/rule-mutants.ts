@@ -272,6 +272,11 @@ const claimMutants: readonly Mutant[] = [
     failing: ["returns the end of the earliest lease of another living node"],
   },
   {
+    name: "counts the node itself among the others",
+    open: changedDue((due) => ({ ...due, others: 1 })),
+    failing: ["counts the other living nodes"],
+  },
+  {
     name: "returns no waiting entries with a claim, although there are some",
     open: changedDue((due) => ({ ...due, waiting: [] })),
     failing: ["returns the inbox entries of the node's tasks"],

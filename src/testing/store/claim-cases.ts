@@ -274,4 +274,22 @@ export const claimCases: readonly StoreCase[] = [
       assert(keys(waiting).every((key) => key === `${taskId(2)} a`));
     },
   },
+  {
+    name: "counts the other living nodes, if it returns others",
+    async run({ store, second, clock }) {
+      const expectOthers = async (count: number): Promise<void> => {
+        const { others } = await store.claimDue(claimQuery(NODE));
+        if (others !== undefined) assert.equal(others, count);
+      };
+      await store.heartbeat(NODE, 20_000);
+      await expectOthers(0);
+      await second.heartbeat("node-2", 5000);
+      await second.heartbeat("node-3", 9000);
+      await expectOthers(2);
+      clock.now += 5000;
+      await expectOthers(1);
+      await second.leave("node-3");
+      await expectOthers(0);
+    },
+  },
 ];

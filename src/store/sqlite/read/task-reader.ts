@@ -158,7 +158,7 @@ export class TaskReader {
         const { id, after, maxBytes } = task;
         const [position] = this.#positionOf(id);
         const row = position !== undefined && position.seq > after ? oneRow(this.#head.get(id)) : undefined;
-        const record = row && this.#recordOf(row, { artifacts: false, history: messages });
+        const record = row && this.#recordOf(row, { history: messages });
         return record === undefined ? [] : [changeOf(task, record, this.#logs.readWithin(id, after, maxBytes))];
       }),
     );
