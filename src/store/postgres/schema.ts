@@ -1,4 +1,5 @@
 import type { Migration } from "../migrations.ts";
+import { appendFunction } from "./functions/append.ts";
 import { changesFunction } from "./functions/changes.ts";
 import { claimDue2Function, claimFunctions } from "./functions/claims.ts";
 import { commitFunction } from "./functions/commit.ts";
@@ -27,11 +28,12 @@ export function migrationsOf(schema: string): readonly PostgresMigration[] {
     webhookFunctions,
     claimFunctions,
   ];
+  const second = [changesFunction, claimDue2Function, appendFunction];
   // The functions call each other, so they are checked when they are first called.
   const checks = "SET LOCAL check_function_bodies = off;";
   return [
     { version, sql: [sql, checks, ...functions.map((text) => text(schema))].join("\n"), readableFrom: 1 },
-    { version: 2, sql: [changesFunction(schema), claimDue2Function(schema)].join("\n"), readableFrom: 1 },
+    { version: 2, sql: second.map((text) => text(schema)).join("\n"), readableFrom: 1 },
   ];
 }
 
