@@ -168,7 +168,8 @@ class MemoryStore implements Store {
       const { wakeAt } = row.head;
       if (wakeAt !== undefined && !tables.isHeld(row)) nextWake = Math.min(nextWake ?? wakeAt, wakeAt);
     }
-    return { tasks, ...(nextWake !== undefined && { nextWake }) };
+    const others = tables.othersThan(node);
+    return { tasks, others, ...(nextWake !== undefined && { nextWake }) };
   }
 
   async claimWebhooks({ node, agents, limit }: ClaimQuery): Promise<readonly DueWebhook[]> {
