@@ -190,7 +190,7 @@ describe("drain", () => {
     expect(endings(await other.log(ticket.taskId))).toBe(1);
   });
 
-  test("hands a run over only after its step, and not at all if it would fail; without other nodes none", async () => {
+  test("hands a run over only after its step, and not at all if it would fail", async () => {
     const steps = new Map<string, () => void>();
     const ran: string[] = [];
     const work = (name: string) => async (task: TaskContext) => {
@@ -202,8 +202,8 @@ describe("drain", () => {
         await new Promise<void>((_, reject) => task.signal.addEventListener("abort", () => reject(task.signal.reason)));
     };
     const agents = [
-      ...scripted(work("resumes"), { id: "resumes" }),
-      ...scripted(work("fails"), { id: "fails", onRestart: "fail" }),
+      scripted(work("resumes"), { id: "resumes" }),
+      scripted(work("fails"), { id: "fails", onRestart: "fail" }),
     ];
     await using harness = await openHarness({ agents });
     const other = await harness.join();
@@ -221,7 +221,7 @@ describe("drain", () => {
     expect(ran).toEqual(["resumes", "fails"]);
     await harness.advance(8000, 500);
     await drained;
-    expect((await other.get(fails.taskId)).status.state).toBe("failed");
+    expect((await other.get(fails.taskId, { agent: "fails" })).status.state).toBe("failed");
   });
 
   test("can be called twice, and close waits for it", async () => {
