@@ -5,7 +5,7 @@ import { DISCREPANCIES, type DiscrepancyKind } from "./check/discrepancy.ts";
 /** Store methods that a running server calls. Methods that open or close the store never fail. */
 const IN_USE = [
   ...(["commit", "get", "list", "log", "history", "inbox", "steps", "findByMessage", "webhooks"] as const),
-  ...(["positions", "claimDue", "claimWebhooks", "waitingEntries", "claimsOf"] as const),
+  ...(["positions", "changes", "claimDue", "claimWebhooks", "waitingEntries", "claimsOf"] as const),
 ] satisfies readonly StoreMethod[];
 
 /** The faults of the store, by the names of `--store`. */

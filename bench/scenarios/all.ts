@@ -1,5 +1,6 @@
 import type { Scenario } from "../scenario.ts";
 import { blockingSend } from "./blocking-send.ts";
+import { clusterCosts } from "./cluster-costs.ts";
 import { clusterEvents } from "./cluster-events.ts";
 import { clusterTakeover } from "./cluster-takeover.ts";
 import { consolePages } from "./console.ts";
@@ -40,6 +41,7 @@ export const SCENARIOS: readonly Scenario[] = [
   stalledReader,
   largeTask,
   consolePages,
+  clusterCosts,
   clusterEvents,
   clusterTakeover,
 ];

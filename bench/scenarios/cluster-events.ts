@@ -1,12 +1,12 @@
-import { readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { loadPostgresDriver, type PostgresClient } from "../../src/internal/postgres/driver.ts";
 import { openPostgresStore } from "../../src/store/postgres/store.ts";
 import { createOf, headOf, taskId } from "../../src/testing/store-operations.ts";
 import { type PostgresServer, startPostgres, whyNoPostgres } from "../../test/fixtures/postgres-server.ts";
 import { AGENT_ID } from "../agent-id.ts";
+import { busyShare, machineMicroseconds } from "../cluster/processor-time.ts";
 import { milliseconds, plain } from "../format.ts";
-import { type OpenStream, openStream } from "../load/open-stream.ts";
+import { type OpenStream, openStream, taskIdOf } from "../load/open-stream.ts";
 import { streamBody, subscribeBody } from "../load/requests.ts";
 import { type Bench, NotMeasurable, type Outcome, type Row, type Scenario } from "../scenario.ts";
 import type { ServerProcess } from "../server-process.ts";
@@ -46,15 +46,14 @@ async function run(bench: Bench): Promise<Outcome> {
     const writer = await start("writer", true);
     const [reader, polling] = await Promise.all([start("reader", true), start("polling", false)]);
     const window = bench.quick ? 5 : 15;
-    bench.progress(`${PARKED} parked tasks, idle for ${window} s`);
+    bench.progress(`${PARKED} parked tasks, idle for ${window * 2} s`);
     const idle = await idleCosts(admin, window);
     bench.progress(`${STREAMS} streams on one node, read on two others, for ${window} s`);
     const paced = await latencies(bench, { writer, reader, polling }, window);
-    const costs = await loadCosts(bench, { admin, server, writer }, window);
     return {
-      rows: [...idleRows(idle), ...latencyRows(paced), ...costRows(costs)],
-      notes: [],
-      data: { idle, paced, costs },
+      rows: [...idleRows(idle), ...latencyRows(paced)],
+      notes: [noteOf(paced)],
+      data: { idle, paced },
     };
   } finally {
     await admin.end();
@@ -91,140 +90,78 @@ async function idleCosts(admin: PostgresClient, window: number): Promise<IdleCos
     );
     return Number(rows[0]?.["n"]);
   };
-  await sleep(3000);
+  // PostgreSQL's own work is not counted: it examines the new tasks.
+  await admin.query("ALTER SYSTEM SET autovacuum = off");
+  await admin.query("SELECT pg_reload_conf()");
+  await sleep(5000);
   const before = await transactions();
-  await sleep(window * 1000);
-  return { perNode: ((await transactions()) - before - 1) / window / 3 };
+  await sleep(window * 2000);
+  const perNode = ((await transactions()) - before - 1) / (window * 2) / 3;
+  await admin.query("ALTER SYSTEM RESET autovacuum");
+  await admin.query("SELECT pg_reload_conf()");
+  return { perNode };
 }
 
+/** Milliseconds from the author's write to the receipt of each event. */
 interface Latencies {
+  /** On the node that writes: what remains without a second node. */
+  readonly own: readonly number[];
   readonly hinted: readonly number[];
   readonly polled: readonly number[];
+  /** The part of all processors that was in use. Latency says little of the code if it is near 1. */
+  readonly busy: number;
 }
 
 async function latencies(bench: Bench, nodes: Nodes, window: number): Promise<Latencies> {
+  const own: number[] = [];
   const hinted: number[] = [];
   const polled: number[] = [];
   let isMeasuring = false;
   const into = (list: number[]) => (frame: Buffer) => {
-    const at = isMeasuring ? writtenAt(frame) : undefined;
-    if (at !== undefined) list.push((clockMicroseconds() - at) / 1000);
+    if (isMeasuring) for (const at of writtenAt(frame)) list.push((clockMicroseconds() - at) / 1000);
   };
   const count = (window + 6) * PER_SECOND;
   const streams: OpenStream[] = [];
   const { signal } = bench;
   for (let stream = 0; stream < STREAMS; stream += 1) {
     const body = streamBody({ kind: "paced", count, perSecond: PER_SECOND });
-    const own = openStream({ port: nodes.writer.port, body, signal });
-    const id = /"id":"([^"]+)"/.exec(
-      (await own.first).replaceAll(/"(?:context|message)Id":"[^"]*"/g, "").replace(/"id":1,/, ""),
-    )?.[1];
-    if (id === undefined) throw new Error("The first event has no task.");
-    streams.push(own, openStream({ port: nodes.reader.port, body: subscribeBody(id), signal, onFrame: into(hinted) }));
+    const sent = openStream({ port: nodes.writer.port, body, signal, onFrame: into(own) });
+    const id = taskIdOf(await sent.first);
+    streams.push(sent, openStream({ port: nodes.reader.port, body: subscribeBody(id), signal, onFrame: into(hinted) }));
     streams.push(openStream({ port: nodes.polling.port, body: subscribeBody(id), signal, onFrame: into(polled) }));
   }
   await sleep(2000);
+  const [began, used] = [performance.now(), machineMicroseconds()];
   isMeasuring = true;
   await sleep(window * 1000);
   isMeasuring = false;
+  const busy = busyShare(machineMicroseconds() - used, (performance.now() - began) / 1000);
   for (const stream of streams) stream.close();
-  return { hinted, polled };
+  return { own, hinted, polled, busy };
 }
 
-function writtenAt(frame: Buffer): number | undefined {
-  const text = frame.toString("latin1");
-  const from = text.lastIndexOf(CLOCK_MARK, text.lastIndexOf(CLOCK_MARK) - 1);
-  const at = Number(text.slice(from + 1, text.indexOf(CLOCK_MARK, from + 1)));
-  return from < 0 || Number.isNaN(at) ? undefined : at;
-}
-
-interface LoadCosts {
-  readonly eventsPerCommit: number;
-  readonly databaseMicrosecondsPerEvent: number;
-  readonly nodeMicrosecondsPerEvent: number;
-  readonly walBytesPerEvent: number;
-}
-
-/** 500 streams as fast as the node writes them. */
-async function loadCosts(
-  bench: Bench,
-  {
-    admin,
-    server,
-    writer,
-  }: { readonly admin: PostgresClient; readonly server: PostgresServer; readonly writer: ServerProcess },
-  window: number,
-): Promise<LoadCosts> {
-  const figure = async (text: string): Promise<number> => Number((await admin.query(text)).rows[0]?.["n"]);
-  const rows = () => figure("SELECT count(*) AS n FROM palaver.log");
-  const events = () => figure("SELECT coalesce(sum(last - first + 1), 0) AS n FROM palaver.log");
-  const commits = () => figure("SELECT coalesce(sum(n), 0) AS n FROM palaver.writer");
-  const wal = () => figure("SELECT pg_wal_lsn_diff(pg_current_wal_lsn(), '0/0') AS n");
-  const measure = async () => ({
-    ...{ rows: await rows(), events: await events(), commits: await commits(), wal: await wal() },
-    ...{ database: treeMicroseconds(server.pid), node: treeMicroseconds(writer.pid) },
-  });
-  const before = await measure();
-  const count = window * 200;
-  const streams = Array.from({ length: 100 }, () =>
-    openStream({ port: writer.port, body: streamBody({ kind: "paced", count, perSecond: 200 }), signal: bench.signal }),
-  );
-  await sleep(window * 1000);
-  const after = await measure();
-  for (const stream of streams) stream.close();
-  const written = Math.max(1, after.events - before.events);
-  return {
-    eventsPerCommit: written / Math.max(1, after.commits - before.commits),
-    databaseMicrosecondsPerEvent: (after.database - before.database) / written,
-    nodeMicrosecondsPerEvent: (after.node - before.node) / written,
-    walBytesPerEvent: (after.wal - before.wal) / written,
-  };
-}
-
-/** Processor time of a process and its children, living and ended, in microseconds. Linux only; else 0. */
-function treeMicroseconds(pid: number): number {
-  const own = statOf(pid);
-  const children = childrenOf(pid);
-  return own + children.reduce((sum, child) => sum + treeMicroseconds(child), 0);
-}
-
-function statOf(pid: number): number {
-  try {
-    const fields = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ").at(-1)?.split(" ") ?? [];
-    // utime, stime, cutime, cstime, in ticks of 10 ms.
-    return fields.slice(11, 15).reduce((sum, ticks) => sum + Number(ticks) * 10_000, 0);
-  } catch {
-    return 0;
-  }
-}
-
-function childrenOf(pid: number): readonly number[] {
-  try {
-    return readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").split(" ").filter(Boolean).map(Number);
-  } catch {
-    return [];
-  }
+/** The times of writing of the chunks of a frame: a reader that is behind gets several in one. */
+function writtenAt(frame: Buffer): readonly number[] {
+  const parts = frame.toString("latin1").split(CLOCK_MARK);
+  return parts.filter((_, index) => index % 2 === 1).map(Number);
 }
 
 function idleRows({ perNode }: IdleCosts): Row[] {
   return [row(`${PARKED.toLocaleString("en")} parked tasks, queries per second and node`, perNode, { most: 3 })];
 }
 
-function latencyRows({ hinted, polled }: Latencies): Row[] {
+function latencyRows({ own, hinted, polled }: Latencies): Row[] {
   return [
+    { work: "event to a reader on the node that writes, p50", figure: milliseconds(percentile(own, 0.5)) },
+    { work: "event to a reader on the node that writes, p99", figure: milliseconds(percentile(own, 0.99)) },
     latency("event to a reader on another node, p50", percentile(hinted, 0.5), 5),
     latency("event to a reader on another node, p99", percentile(hinted, 0.99), 50),
     latency("the same without hints, p99", percentile(polled, 0.99), 1100),
   ];
 }
 
-function costRows(costs: LoadCosts): Row[] {
-  return [
-    row("events per commit under load", costs.eventsPerCommit, { least: 32 }),
-    { work: "processor time of the node per event", figure: `${costs.nodeMicrosecondsPerEvent.toFixed(0)} µs` },
-    { work: "processor time of PostgreSQL per event", figure: `${costs.databaseMicrosecondsPerEvent.toFixed(0)} µs` },
-    { work: "write-ahead log per event", figure: `${costs.walBytesPerEvent.toFixed(0)} bytes` },
-  ];
+function noteOf({ hinted, busy }: Latencies): string {
+  return `${STREAMS} streams × ${PER_SECOND} events/s, three nodes, database and readers on one machine: ${hinted.length.toLocaleString("en")} events measured, ${Math.round(busy * 100)} % of its processors in use.`;
 }
 
 function latency(work: string, figure: number, most: number): Row {

@@ -1,13 +1,10 @@
-import type { ChildProcess } from "node:child_process";
-import { devNull } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
-import { nextMessage, startChild } from "../../chaos/child.ts";
-import { sseFrames } from "../../chaos/client/sse.ts";
-import { ChaosDatabase } from "../../chaos/nodes/database.ts";
-import type { NodeSetup } from "../../chaos/nodes/server.ts";
-import { whyNoPostgres } from "../../test/fixtures/postgres-server.ts";
+import { startPostgres, whyNoPostgres } from "../../test/fixtures/postgres-server.ts";
 import { milliseconds } from "../format.ts";
+import { type OpenStream, openStream, taskIdOf } from "../load/open-stream.ts";
+import { streamBody, subscribeBody } from "../load/requests.ts";
 import { type Bench, NotMeasurable, type Outcome, type Row, type Scenario } from "../scenario.ts";
+import type { ServerProcess } from "../server-process.ts";
 import { percentile } from "../statistics.ts";
 
 /** How long tasks stand still when their node is killed, and when it shuts down. */
@@ -19,31 +16,21 @@ export const clusterTakeover: Scenario = {
 };
 
 const TASKS = 20;
-/** Milliseconds between two events of a task. */
-const PAUSE = 40;
-
-interface Node {
-  readonly url: string;
-  readonly child: ChildProcess;
-}
+/** Events of a task per second. */
+const PER_SECOND = 25;
 
 async function run(bench: Bench): Promise<Outcome> {
   const reason = await whyNoPostgres();
   if (reason !== undefined) throw new NotMeasurable(reason);
-  const database = await ChaosDatabase.start();
-  const nodes: Node[] = [];
+  const database = await startPostgres();
   let starts = 0;
-  const start = async (): Promise<Node> => {
+  const start = (): Promise<ServerProcess> => {
     starts += 1;
-    const url = database.urlFor(`bench-${starts}`, database.port);
-    const setup: NodeSetup = { database: url, hints: url, steps: devNull, publicUrl: "http://127.0.0.1" };
-    const child = startChild({ script: "nodes/server.ts", setup, log: devNull });
-    const started = await nextMessage<{ readonly url: string }>(child);
-    if (started === undefined) throw new Error("A node did not start.");
-    return { url: started.url, child };
+    return bench.start({ label: `node ${starts}`, script: "palaver", config: { postgres: database.url } });
   };
   try {
-    nodes.push(...(await Promise.all([start(), start(), start()])));
+    const first = await start();
+    const nodes = [first, ...(await Promise.all([start(), start()]))];
     const gaps: Record<"SIGKILL" | "SIGTERM", number[]> = { SIGKILL: [], SIGTERM: [] };
     const rounds = bench.quick ? 2 : 10;
     for (const signal of ["SIGKILL", "SIGTERM"] as const) {
@@ -51,7 +38,7 @@ async function run(bench: Bench): Promise<Outcome> {
         bench.progress(`${signal}, round ${round + 1} of ${rounds}`);
         const [stopped, reader] = nodes;
         if (stopped === undefined || reader === undefined) throw new Error("There are too few nodes.");
-        gaps[signal].push(...(await measure({ stopped, reader, signal })));
+        gaps[signal].push(...(await measure(bench, { stopped, reader, signal })));
         nodes.shift();
         nodes.push(await start());
       }
@@ -62,67 +49,38 @@ async function run(bench: Bench): Promise<Outcome> {
       data: gaps,
     };
   } finally {
-    for (const { child } of nodes) child.kill("SIGKILL");
     await database.stop();
   }
 }
 
-const NOTE =
-  "Milliseconds from the last event that a reader on another node received before the signal took effect to the next one. After SIGTERM tasks go on for the drain time (0.3 s here) on their node.";
+const NOTE = `${TASKS} tasks with ${PER_SECOND} events per second each. Milliseconds from the last event that a reader on another node received to the next one, the longest pause of each stream after the signal. The replay of a task takes no time of its own. The drain time is the default.`;
 
 interface Stop {
-  readonly stopped: Node;
-  readonly reader: Node;
+  readonly stopped: ServerProcess;
+  readonly reader: ServerProcess;
   readonly signal: "SIGKILL" | "SIGTERM";
 }
 
 /** Per task: the longest pause of its stream after the signal. */
-async function measure({ stopped, reader, signal }: Stop): Promise<readonly number[]> {
-  const abort = new AbortController();
-  const arrivals = await Promise.all(
-    Array.from({ length: TASKS }, async () => follow(reader, await begin(stopped), abort.signal)),
-  );
-  await sleep(1000);
+async function measure({ signal }: Bench, { stopped, reader, signal: fault }: Stop): Promise<readonly number[]> {
+  const streams: OpenStream[] = [];
+  const arrivals: number[][] = [];
+  for (let task = 0; task < TASKS; task += 1) {
+    const body = streamBody({ kind: "resumed", count: 60 * PER_SECOND, perSecond: PER_SECOND });
+    const sent = openStream({ port: stopped.port, body, signal });
+    const times: number[] = [];
+    arrivals.push(times);
+    const onFrame = (): void => void times.push(performance.now());
+    const id = taskIdOf(await sent.first);
+    sent.close();
+    streams.push(openStream({ port: reader.port, body: subscribeBody(id), signal, onFrame }));
+  }
+  await sleep(1500 + Math.random() * 1000);
   const at = performance.now();
-  stopped.child.kill(signal);
-  await sleep(signal === "SIGKILL" ? 9000 : 3000);
-  abort.abort();
+  process.kill(stopped.pid, fault);
+  await sleep(fault === "SIGKILL" ? 9000 : 3000);
+  for (const stream of streams) stream.close();
   return arrivals.map((times) => longestPause(times, at));
-}
-
-async function begin({ url }: Node): Promise<string> {
-  const actions = [{ do: "write", chunks: 1000, size: 4, pause: PAUSE }];
-  const message = {
-    messageId: crypto.randomUUID(),
-    role: "ROLE_USER",
-    parts: [{ text: JSON.stringify({ name: "bench", actions }) }],
-  };
-  const params = { message, configuration: { returnImmediately: true } };
-  const response = await fetch(url, {
-    method: "POST",
-    headers: { "content-type": "application/json", "a2a-version": "1.0" },
-    body: JSON.stringify({ jsonrpc: "2.0", id: 1, method: "SendMessage", params }),
-  });
-  // Safe cast: the format of the response.
-  const { result } = (await response.json()) as { readonly result: { readonly task: { readonly id: string } } };
-  return result.task.id;
-}
-
-/** The times at which events of the task arrive, in a list that grows. */
-function follow({ url }: Node, id: string, signal: AbortSignal): number[] {
-  const times: number[] = [];
-  const read = async (): Promise<void> => {
-    const response = await fetch(url, {
-      method: "POST",
-      signal,
-      headers: { "content-type": "application/json", "a2a-version": "1.0" },
-      body: JSON.stringify({ jsonrpc: "2.0", id: 1, method: "SubscribeToTask", params: { id } }),
-    });
-    if (response.body === null) return;
-    for await (const _frame of sseFrames(response.body)) times.push(performance.now());
-  };
-  read().catch(() => {}); // Aborted at the end of the round.
-  return times;
 }
 
 function longestPause(times: readonly number[], since: number): number {

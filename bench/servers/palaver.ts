@@ -1,11 +1,11 @@
 import { once } from "node:events";
 import { createServer as createHttpServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { agent } from "../../src/engine/agent/agent.ts";
+import { agent, type TaskContext } from "../../src/engine/agent/agent.ts";
 import { createServer } from "../../src/index.ts";
 import { AGENT_ID } from "../agent-id.ts";
 import { announce, readConfig } from "./control.ts";
-import { ANSWER, produce, readWorkload } from "./workload.ts";
+import { ANSWER, produce, readWorkload, resumed, type Workload } from "./workload.ts";
 
 export interface PalaverConfig {
   /** A SQLite file; absent: in memory. */
@@ -44,9 +44,14 @@ const bench = agent({
     const workload = readWorkload(task.text);
     if (workload.kind === "answer") return Promise.resolve(ANSWER);
     if (workload.kind === "wait") return aborted(task.signal);
+    if (workload.kind === "resumed") return resume(task, workload);
     return produce(workload);
   },
 });
+
+async function* resume(task: TaskContext, workload: Extract<Workload, { kind: "resumed" }>): AsyncGenerator<string> {
+  yield* resumed(workload, await task.step("begin", () => Date.now()));
+}
 
 function aborted(signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => signal.addEventListener("abort", () => resolve(), { once: true }));
@@ -68,6 +73,7 @@ const server = createServer([bench], {
   ...(config.maxTaskBytes !== undefined && { limits: { maxTaskBytes: config.maxTaskBytes } }),
 });
 const port = config.plainListener === true ? await listenPlain() : Number(new URL((await server.listen()).url).port);
+process.once("SIGTERM", () => void server.close().then(() => process.exit(0)));
 announce(port, config.database === undefined ? "in memory" : "SQLite");
 
 /** The time-outs of the server's own listener. */

@@ -9,6 +9,11 @@ export type Workload =
   | { readonly kind: "chunks"; readonly count: number; readonly bytes: number; readonly delayMs: number }
   /** `count` chunks at a constant rate, each with the time it was written. */
   | { readonly kind: "paced"; readonly count: number; readonly perSecond: number }
+  /**
+   * `count` numbered chunks at a constant rate. The rate counts from the first start of the task, so a node that takes it over replays its chunks
+   * without pauses, and goes on at once.
+   */
+  | { readonly kind: "resumed"; readonly count: number; readonly perSecond: number }
   /** Works until it is stopped and writes nothing. */
   | { readonly kind: "wait" };
 
@@ -63,6 +68,18 @@ async function* paced({ count, perSecond }: Extract<Workload, { kind: "paced" }>
     const wait = start + (index * 1000) / perSecond - performance.now();
     if (wait > 0) await pause(wait);
     yield stampedText();
+  }
+}
+
+/** The chunks of a `resumed` workload that began at `begin`, in milliseconds since 1970. */
+export async function* resumed(
+  { count, perSecond }: Extract<Workload, { kind: "resumed" }>,
+  begin: number,
+): AsyncGenerator<string, void> {
+  for (let index = 0; index < count; index += 1) {
+    const wait = begin + (index * 1000) / perSecond - Date.now();
+    if (wait > 0) await pause(wait);
+    yield `${index} and then `;
   }
 }
 

@@ -33,7 +33,7 @@ const RUNS_SEED = process.env["ENGINE_SEED"] ?? (process.env["ENGINE_RUNS"] === 
 /** All methods that an engine calls except heartbeat: without a lease the engine does not start. */
 const FAILING: readonly StoreMethod[] = [
   ...(["commit", "get", "list", "log", "inbox", "steps", "findByMessage"] as const),
-  ...(["positions", "claimDue", "waitingEntries", "claimsOf", "leave", "sweep"] as const),
+  ...(["positions", "changes", "claimDue", "waitingEntries", "claimsOf", "leave", "sweep"] as const),
 ];
 const faults = fc.record({
   seed: fc.nat(),

@@ -55,9 +55,10 @@ export interface RunningEngine extends Engine {
   start(): Promise<void>;
   /**
    * Accepts no more messages and waits up to `timeout` milliseconds for runs to end; the other runs are released for the next start. Then
-   * subscriptions and waiting calls end.
+   * subscriptions and waiting calls end. `handsOver`: if other nodes are living, they get running tasks as soon as possible; callers of this process
+   * still wait for them up to `timeout`.
    */
-  drain(timeout: number): Promise<void>;
+  drain(timeout: number, handsOver?: boolean): Promise<void>;
   /** Drains with a timeout of 0 and releases all leases. The store stays open. */
   close(): Promise<void>;
   counts(): EngineCounts;

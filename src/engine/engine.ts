@@ -231,18 +231,18 @@ class TaskEngine implements RunningEngine {
     return { ...runs.counts(), live: runs.size, subscribers: subscriptions.size, storeRefusals: refusals };
   }
 
-  drain(timeout: number): Promise<void> {
-    this.#drained ??= this.#drain(timeout);
+  drain(timeout: number, handsOver = false): Promise<void> {
+    this.#drained ??= this.#drain(timeout, handsOver && this.#pollLoop.hasOthers);
     return this.#drained;
   }
 
-  async #drain(timeout: number): Promise<void> {
+  async #drain(timeout: number, handsOver: boolean): Promise<void> {
     this.#phase = "draining";
     void this.#sweeper.stop();
     const { runs, feeds, committer } = this.#parts;
     // After a commit with an unknown outcome, no run can be released and no caller answered.
     if (this.#fatal !== undefined) return;
-    await Promise.race([runs.drain(timeout), this.#died.promise]);
+    await Promise.race([runs.drain(timeout, handsOver), this.#died.promise]);
     await committer.idle();
     if (this.#fatal !== undefined) return;
     this.#phase = "closing";

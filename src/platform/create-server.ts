@@ -85,7 +85,7 @@ export function createServer(agents: Agent | readonly Agent[], options: ServerOp
     if (server === undefined) return;
     if (listener?.url !== undefined)
       logger.info("Stopping: new work is rejected, running tasks may finish", { drainTimeout });
-    await server.drain(drainTimeout);
+    await server.drain(drainTimeout, options.drainTimeout === undefined);
     await listener?.close();
     await server.close();
   };

@@ -56,7 +56,7 @@ export interface Started {
   /** Opens the console; in the fragment of its URL. Absent: the console is turned off. */
   readonly consoleCode: string | undefined;
   /** Rejects new work. Resolves when no task runs any more, at the latest after this many milliseconds, and all streams were asked to reconnect. */
-  drain(timeoutMs: number): Promise<void>;
+  drain(timeoutMs: number, handsOver?: boolean): Promise<void>;
   /** Absent if webhooks are not supported. */
   readonly deadLetters: DeadLetterApi | undefined;
   close(): Promise<void>;
@@ -212,8 +212,8 @@ export async function startServer(start: StartOptions): Promise<Started> {
       listening: (url) => operator?.listening(url),
       consoleCode: console?.sessions.code,
       deadLetters: push?.deadLetters,
-      async drain(timeoutMs) {
-        await engine.drain(timeoutMs);
+      async drain(timeoutMs, handsOver) {
+        await engine.drain(timeoutMs, handsOver);
         await push?.drain(Math.min(timeoutMs, LAST_DELIVERIES));
         http.closeStreams();
       },

@@ -24,6 +24,8 @@ export interface DueTasks {
    * makes nodes notice at their next poll.
    */
   readonly nextLapse?: number;
+  /** How many other nodes are living. A store that leaves it out is used by one node, as far as its user knows. */
+  readonly others?: number;
   /** What `Store.waitingEntries` returned for the node before this claim. A store that leaves it out is asked for it. */
   readonly waiting?: readonly WaitingEntry[];
 }

@@ -5,12 +5,14 @@ import type { ContextValue, ContextWrite } from "./context-operations.ts";
 import type { JournalRecord } from "./journal-record.ts";
 import type {
   GetOptions,
+  KnownTask,
   ListPage,
   ListQuery,
   MessageTrace,
   OperatorPage,
   OperatorQuery,
   Position,
+  TaskChange,
   TaskRecord,
 } from "./queries.ts";
 import type { StoreReport } from "./report.ts";
@@ -30,7 +32,9 @@ export type { ClaimQuery, DueTask, DueTasks, DueWebhook, NodeClaims, WaitingEntr
 export type { ContextValue, ContextWrite } from "./context-operations.ts";
 export type { JournalRecord } from "./journal-record.ts";
 export type {
+  ConsumedEntry,
   GetOptions,
+  KnownTask,
   ListCursor,
   ListPage,
   ListQuery,
@@ -38,6 +42,7 @@ export type {
   OperatorPage,
   OperatorQuery,
   Position,
+  TaskChange,
   TaskRecord,
 } from "./queries.ts";
 export type { StoreReport } from "./report.ts";
@@ -142,6 +147,12 @@ export interface Store {
 
   /** The last seq of each of these tasks, in any order. Unknown tasks are left out. */
   positions(ids: readonly TaskId[]): Promise<readonly Position[]>;
+  /**
+   * What was committed to these tasks after the seq that the caller knows, each as of one moment, in any order. Tasks without later events and
+   * unknown tasks are left out. `messages`: how many messages of each history are searched for consumed entries, counted from the end. A node
+   * calls this after a hint about tasks that others write, so it should be one round trip for all of them.
+   */
+  changes(known: readonly KnownTask[], messages: number): Promise<readonly TaskChange[]>;
 
   /**
    * Finds tasks of the node's agents that need a node, oldest first, and claims them in the same transaction, as {@link LeaseClaim} does: not

@@ -1,7 +1,7 @@
 import type { ContextId, TaskId } from "../protocol/ids.ts";
 import type { Scope } from "../protocol/principal.ts";
 import type { TaskState } from "../protocol/state.ts";
-import type { HistoryEntry, TaskHead } from "./task-operations.ts";
+import type { HistoryEntry, LogEntry, TaskHead } from "./task-operations.ts";
 
 /** The task that a message created. */
 export interface MessageTrace {
@@ -133,4 +133,31 @@ export interface Position {
   /** The last seq of the log. */
   readonly seq: number;
   readonly ended: boolean;
+}
+
+/** A task that another node writes, and what is known of it. */
+export interface KnownTask {
+  readonly id: TaskId;
+  /** The last seq that is known. */
+  readonly after: number;
+  /** Later events are returned if they have at most about this many bytes together. 0: none are returned. */
+  readonly maxBytes: number;
+}
+
+/** What a task has now. */
+export interface TaskChange {
+  readonly id: TaskId;
+  /** The last seq of the log. */
+  readonly seq: number;
+  readonly head: TaskHead;
+  /** All events after the seq that was known. Absent if they have more bytes than the caller accepts. */
+  readonly entries?: readonly LogEntry[];
+  /** The consumed inbox entries among the last messages of the history, oldest first, each with the seq it follows. */
+  readonly consumed: readonly ConsumedEntry[];
+}
+
+/** An entry of the inbox that became a message of the history. */
+export interface ConsumedEntry {
+  readonly inbox: string;
+  readonly after: number;
 }

@@ -11,6 +11,7 @@ import type {
   HistoryEntry,
   InboxEntry,
   JournalRecord,
+  KnownTask,
   ListPage,
   ListQuery,
   LogEntry,
@@ -23,6 +24,7 @@ import type {
   StepRecord,
   Store,
   StoreOperation,
+  TaskChange,
   TaskRecord,
   WaitingEntry,
   WebhookRecord,
@@ -83,6 +85,9 @@ export abstract class StoreWrapper implements Store {
   }
   positions(ids: readonly TaskId[]): Promise<readonly Position[]> {
     return this.around("positions", () => this.#store.positions(ids));
+  }
+  changes(known: readonly KnownTask[], messages: number): Promise<readonly TaskChange[]> {
+    return this.around("changes", () => this.#store.changes(known, messages));
   }
   claimDue(query: ClaimQuery): Promise<DueTasks> {
     return this.around("claimDue", () => this.#store.claimDue(query));

@@ -1,3 +1,4 @@
+import { changeCases } from "./store/change-cases.ts";
 import { claimCases } from "./store/claim-cases.ts";
 import { claimRaceCases } from "./store/claim-race-cases.ts";
 import { closingCases } from "./store/closing-cases.ts";
@@ -28,6 +29,7 @@ const cases: readonly StoreCase[] = [
   ...claimCases,
   ...nodeCases,
   ...storeReadCases,
+  ...changeCases,
   ...storeListCases,
   ...operatorCases,
   ...journalCases,

@@ -102,7 +102,7 @@ export interface WorldOptions {
 /** All store methods that an engine calls, except the heartbeat, which `mute` makes fail. */
 const FAILING: readonly StoreMethod[] = [
   ...(["commit", "get", "list", "log", "inbox", "steps", "findByMessage"] as const),
-  ...(["positions", "claimDue", "waitingEntries", "claimsOf", "leave", "sweep"] as const),
+  ...(["positions", "changes", "claimDue", "waitingEntries", "claimsOf", "leave", "sweep"] as const),
 ];
 
 const FAILURES: Readonly<Record<RestartPolicy, RegExp>> = {

@@ -2,7 +2,7 @@ import type { Bus } from "../../bus/contract.ts";
 import { ChurnMap } from "../../internal/churn-map.ts";
 import type { TaskId } from "../../protocol/ids.ts";
 import type { Scope } from "../../protocol/principal.ts";
-import type { Store, TaskRecord } from "../../store/contract.ts";
+import type { Store, TaskChange, TaskHead, TaskRecord } from "../../store/contract.ts";
 import type { TaskRef } from "../api.ts";
 import { readRunner } from "../record/runner-record.ts";
 import { Feed, type FeedStart, MAX_CONSUMED, type TailLimits } from "./feed.ts";
@@ -15,18 +15,18 @@ export function isWithin(task: TaskRef, scope: Scope): boolean {
 }
 
 /** The state of a feed for a task as the store has it. */
-export function startOf(record: TaskRecord): FeedStart {
-  const runner = readRunner(record.head.runner);
-  return {
-    createdAt: record.createdAt,
-    seq: record.seq,
-    state: record.head.state,
-    status: record.head.status,
-    metadata: record.head.metadata,
-    interruptedAt: runner.interruptedAt,
-    questions: runner.questions,
-  };
+export function startOf({ createdAt, seq, head }: TaskRecord): FeedStart {
+  return { createdAt, seq, ...statusOf(head) };
 }
+
+function statusOf({ state, status, metadata, runner }: TaskHead): Omit<FeedStart, "createdAt" | "seq"> {
+  const { interruptedAt, questions } = readRunner(runner);
+  return { state, status, metadata, interruptedAt, questions };
+}
+
+/** Tasks that one call reads at most, and about how many bytes of their events. */
+const FEEDS_PER_READ = 200;
+const BYTES_PER_READ = 4 * 1024 * 1024;
 
 export interface FeedsOptions {
   readonly store: Store;
@@ -126,7 +126,7 @@ export class Feeds {
     while (this.#hinted.size > 0) {
       const feeds = Array.from(this.#hinted, (id) => this.#feeds.get(id)).filter((feed) => feed !== undefined);
       this.#hinted.clear();
-      await Promise.all(feeds.filter(({ hasWriter }) => !hasWriter).map((feed) => this.#reload(feed)));
+      await this.#readChanges(feeds.filter(({ hasWriter }) => !hasWriter).map((feed) => ({ feed, after: feed.seq })));
     }
   }
 
@@ -141,9 +141,11 @@ export class Feeds {
     if (positions.length < followed.length) this.#markGone(followed, new Set(positions.map(({ id }) => id)));
     const changed = positions.flatMap(({ id, seq, ended }) => {
       const feed = this.#feeds.get(id);
-      return feed === undefined || feed.hasWriter || (feed.seq === seq && feed.ended === ended) ? [] : [feed];
+      if (feed === undefined || feed.hasWriter || (feed.seq === seq && feed.ended === ended)) return [];
+      // A feed that has the last event and not the end reads that event again.
+      return [{ feed, after: Math.min(feed.seq, seq - 1) }];
     });
-    await Promise.all(changed.map((feed) => this.#reload(feed)));
+    await this.#readChanges(changed);
   }
 
   /** Tasks that have a feed but no writer here were in the store before. Those that are not found any more were deleted. */
@@ -157,22 +159,24 @@ export class Feeds {
   }
 
   /**
-   * Reads what another process has committed. The events become part of the feed's tail, so that all subscribers in this process share one
-   * read, and one encoding, of each event. If the feed is further behind than its tail is long, subscribers read the store themselves.
+   * Reads what other processes have committed, for many tasks in one call. The events become part of the feed's tail, so that all subscribers in
+   * this process share one read, and one encoding, of each event. If the feed is further behind than its tail is long, subscribers read the
+   * store themselves.
    */
-  async #reload(feed: Feed): Promise<void> {
-    const { id } = feed.task;
-    const { tailBytes } = this.#limits;
-    const record = await this.#store.get(id, { artifacts: false, history: MAX_CONSUMED });
-    if (record === undefined || feed.hasWriter || record.seq < feed.seq) return;
-    const entries = feed.readers === 0 ? [] : await this.#store.log(id, feed.seq, tailBytes);
-    // Another read, or a writer, may have advanced the feed meanwhile.
-    if (feed.hasWriter || record.seq < feed.seq) return;
-    for (const entry of record.history) if (entry.inbox !== undefined) feed.markConsumed(entry.inbox, entry.after);
-    const start = startOf(record);
-    const views = entries.filter(({ seq }) => seq > feed.seq && seq <= record.seq).map((entry) => viewOf(entry, feed));
-    if (views[0]?.seq === feed.seq + 1 && views.at(-1)?.seq === record.seq) feed.advance(views, start);
-    else feed.advanceTo(record.seq, start);
+  async #readChanges(behind: readonly Behind[]): Promise<void> {
+    for (let first = 0; first < behind.length; first += FEEDS_PER_READ) {
+      const some = behind.slice(first, first + FEEDS_PER_READ);
+      const maxBytes = Math.min(this.#limits.tailBytes, Math.floor(BYTES_PER_READ / some.length));
+      const known = some.map(({ feed, after }) => {
+        return { id: feed.task.id, after, maxBytes: feed.readers === 0 ? 0 : maxBytes };
+      });
+      const changes = await this.#store.changes(known, MAX_CONSUMED);
+      const feeds = new Map(some.map(({ feed }) => [feed.task.id, feed]));
+      for (const change of changes) {
+        const feed = feeds.get(change.id);
+        if (feed !== undefined) applyChange(feed, change);
+      }
+    }
   }
 
   /** Keeps the feed until `release`. */
@@ -191,4 +195,20 @@ export class Feeds {
       feed.unwatch?.();
     }
   }
+}
+
+/** A feed, and the seq after which its task is read. */
+interface Behind {
+  readonly feed: Feed;
+  readonly after: number;
+}
+
+function applyChange(feed: Feed, { seq, head, entries = [], consumed }: TaskChange): void {
+  // Another read, or a writer, may have advanced the feed meanwhile.
+  if (feed.hasWriter || seq < feed.seq) return;
+  for (const { inbox, after } of consumed) feed.markConsumed(inbox, after);
+  const status = statusOf(head);
+  const views = entries.filter((entry) => entry.seq > feed.seq).map((entry) => viewOf(entry, feed));
+  if (views[0]?.seq === feed.seq + 1 && views.at(-1)?.seq === seq) feed.advance(views, status);
+  else feed.advanceTo(seq, status);
 }

@@ -22,6 +22,8 @@ const CRASHED_PER_POLL = 10_000;
 const RECONCILE_MS = 60_000;
 /** Milliseconds between polls while crashed tasks wait for the group before theirs. */
 const GROUP_POLL_MS = 100;
+/** Milliseconds between polls while tasks of another node are taken over: each poll takes a share. */
+const TAKE_OVER_POLL_MS = 25;
 
 export interface PollLoopOptions {
   readonly parts: EngineParts;
@@ -59,8 +61,10 @@ export class PollLoop {
   #reconciledAt = 0;
   /** When the lease of another node ends that holds tasks, unless it renews it. */
   #nextLapse: number | undefined;
-  /** The last claim found tasks of a node that died. There may be more: each node first takes its share. */
+  /** The last claim found tasks that another node was running. There may be more: each node first takes its share. */
   #isTakingOver = false;
+  /** Other nodes were living at the last claim. */
+  hasOthers = false;
   /** The messages for tasks of this node, if the present poll has read them. */
   #waiting: readonly WaitingEntry[] | undefined;
   #polledAt = Number.POSITIVE_INFINITY;
@@ -156,7 +160,8 @@ export class PollLoop {
       // Overdue tasks that could not be claimed must not shorten the pause.
       for (const at of [this.#nextWake, this.#nextLapse])
         if (at !== undefined && at > began) pause = Math.min(pause, at - began);
-      if (recovery.size > 0 || this.#ready.length > 0 || this.#isTakingOver) pause = Math.min(pause, GROUP_POLL_MS);
+      if (recovery.size > 0 || this.#ready.length > 0) pause = Math.min(pause, GROUP_POLL_MS);
+      if (this.#isTakingOver) pause = Math.min(pause, TAKE_OVER_POLL_MS);
       if (hasMore || this.#pollsAgain) pause = 0;
     } catch (error) {
       if (!this.#stopped) this.#warn("Polling the store failed; the next poll is in 1 s.", error);
@@ -234,7 +239,8 @@ export class PollLoop {
     this.#nextWake = due.nextWake;
     this.#nextLapse = due.nextLapse;
     this.#waiting = due.waiting;
-    this.#isTakingOver = due.tasks.some(({ formerNode }) => formerNode !== undefined);
+    this.#isTakingOver = due.tasks.some(({ formerNode, head }) => formerNode !== undefined || head.active);
+    this.hasOthers = (due.others ?? 0) > 0;
     this.#unsorted.push(...due.tasks);
     await this.#sort();
   }

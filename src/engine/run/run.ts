@@ -268,6 +268,11 @@ export class Run implements WriterListener, WaitingRun, AskingRun, TimedRun {
     return this.#waits;
   }
 
+  /** A step is running, which another process would run again, or a call of another agent. */
+  get isInStep(): boolean {
+    return this.#waits !== undefined && this.#waits.busy > 0;
+  }
+
   /** Created when first needed. */
   questions(): OpenQuestions {
     this.#questions ??= new OpenQuestions(this);

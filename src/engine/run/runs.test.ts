@@ -166,6 +166,64 @@ describe("drain", () => {
     expect((await harness.get(id)).status.state).toBe("input-required");
   });
 
+  test("hands running tasks over to another living node, and its callers get the result from there", async () => {
+    await using harness = await openHarness({
+      agents: scripted(async (task) => {
+        await task.artifact("a").write("1");
+        await task.flush();
+        if (task.attempt > 1) return "done";
+        return new Promise<never>((_, reject) =>
+          task.signal.addEventListener("abort", () => reject(task.signal.reason)),
+        );
+      }),
+    });
+    const other = await harness.join();
+    await harness.advance(1100);
+    const ticket = await harness.start("go");
+    const settled = harness.settled(ticket);
+    await harness.until(async () => (await harness.story(ticket.taskId)).length === 2);
+    const drained = harness.engine.drain(8000, true);
+    await harness.advance(200);
+    await other.untilState(ticket.taskId, "completed");
+    await harness.advance(100);
+    await Promise.all([drained, settled]);
+    expect(endings(await other.log(ticket.taskId))).toBe(1);
+  });
+
+  test("hands a run over only after its step, and not at all if it would fail", async () => {
+    const steps = new Map<string, () => void>();
+    const ran: string[] = [];
+    const work = (name: string) => async (task: TaskContext) => {
+      await task.step("work", () => {
+        ran.push(name);
+        return new Promise<void>((resolve) => steps.set(name, resolve));
+      });
+      if (task.attempt === 1)
+        await new Promise<void>((_, reject) => task.signal.addEventListener("abort", () => reject(task.signal.reason)));
+    };
+    const agents = [
+      scripted(work("resumes"), { id: "resumes" }),
+      scripted(work("fails"), { id: "fails", onRestart: "fail" }),
+    ];
+    await using harness = await openHarness({ agents });
+    const other = await harness.join();
+    await harness.advance(1100);
+    const resumes = await harness.start("go", { agent: "resumes" });
+    const fails = await harness.start("go", { agent: "fails" });
+    await harness.until(async () => steps.size === 2);
+    const drained = harness.engine.drain(8000, true);
+    await harness.advance(1000);
+    expect(harness.engine.counts().live).toBe(2);
+    for (const end of steps.values()) end();
+    await harness.advance(200);
+    await other.untilState(resumes.taskId, "completed");
+    expect(harness.engine.counts().live).toBe(1);
+    expect(ran).toEqual(["resumes", "fails"]);
+    await harness.advance(8000, 500);
+    await drained;
+    expect((await other.get(fails.taskId, { agent: "fails" })).status.state).toBe("failed");
+  });
+
   test("can be called twice, and close waits for it", async () => {
     await using harness = await openHarness({
       agents: scripted(

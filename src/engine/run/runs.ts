@@ -37,6 +37,10 @@ export interface RunsOptions {
 
 const NOTHING = (): void => {};
 
+/** Milliseconds after which a node that shuts down hands running tasks over, and between two looks at those in a step. */
+const HAND_OVER_AFTER = 100;
+const HAND_OVER_CHECK = 25;
+
 interface Live {
   readonly run: Run;
   readonly feed: Feed;
@@ -237,19 +241,57 @@ export class Runs {
     if (writer.inbox.length > 0) this.#options.onReleased(id);
   }
 
-  /** Shutdown: waits up to `timeout` milliseconds for running tasks to end, then releases the rest. Tasks that only wait are released at once. */
-  async drain(timeout: number): Promise<void> {
+  /**
+   * Shutdown: waits up to `timeout` milliseconds for running tasks to end, then releases the rest. Tasks that only wait are released at once.
+   * `handsOver`: other nodes are living. Tasks that do not end soon are released to them, see {@link Runs.#handOver}.
+   */
+  async drain(timeout: number, handsOver = false): Promise<void> {
     const { clock } = this.#options.environment;
+    const until = clock.now() + timeout;
     const idle = this.#live.values().filter(({ run }) => run.writer.runner.pausedAt !== undefined || !run.isRunning);
-    await Promise.all(idle.map(({ run }) => this.#shutDown(run)));
+    await this.#shutDownAll(idle);
+    if (handsOver) await this.#handOver(until);
+    if (this.#live.size > 0) await this.#whenEmptyOr(until);
+    await this.#shutDownAll(this.#live.values());
+  }
+
+  /**
+   * Releases running tasks to other nodes: after a tenth of a second, in which short runs end, and each one when none of its steps is running, because
+   * another node would repeat the step. Tasks that would fail without their run stay until it ends. Then waits for callers of this process who wait
+   * for a released task: they get its events and its result from the other node.
+   */
+  async #handOver(until: number): Promise<void> {
+    const { environment, feeds } = this.#options;
+    const { clock } = environment;
+    const released: Feed[] = [];
+    const isAwaited = (): boolean => released.some((feed) => feeds.peek(feed.task.id) === feed && !feed.ended);
+    await this.#whenEmptyOr(Math.min(until, clock.now() + HAND_OVER_AFTER));
+    while ((this.#live.size > 0 || isAwaited()) && clock.now() < until) {
+      const free = this.#live
+        .values()
+        .filter(({ run }) => run.agent.onRestart !== "fail" && !run.isInStep && !run.writer.ended);
+      released.push(...free.map(({ feed }) => feed));
+      await this.#shutDownAll(free);
+      const next = Math.min(until, clock.now() + HAND_OVER_CHECK);
+      await new Promise<void>((resolve) => clock.setTimer(next, resolve));
+    }
+  }
+
+  async #shutDownAll(some: readonly Live[]): Promise<void> {
+    if (some.length === 0) return;
+    await Promise.all(some.map(({ run }) => this.#shutDown(run)));
     this.#options.bus.publish([{ kind: "due" }]);
+  }
+
+  /** Resolves when no task is left, or at this time. */
+  async #whenEmptyOr(until: number): Promise<void> {
+    if (this.#live.size === 0) return;
+    const { clock } = this.#options.environment;
     const done = createDeferred<void>();
-    const timer = clock.setTimer(clock.now() + timeout, () => done.resolve());
+    const timer = clock.setTimer(until, () => done.resolve());
     this.#whenEmpty = () => done.resolve();
-    if (this.#live.size > 0) await done.promise;
+    await done.promise;
     timer.cancel();
-    await Promise.all(this.#live.values().map(({ run }) => this.#shutDown(run)));
-    this.#options.bus.publish([{ kind: "due" }]);
   }
 
   /** The leases of all tasks may be lost: none of them is written any more. */

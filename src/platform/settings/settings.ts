@@ -114,7 +114,10 @@ export interface ServerOptions extends DialectOptions, ObserveOptions {
   readonly answerByContext?: boolean | undefined;
   /** Time between two comments that keep a quiet stream open. Default 15 000. */
   readonly heartbeat?: number | undefined;
-  /** How long running tasks may continue after `close`. Default 8000, less than container runtimes wait before they kill a process. */
+  /**
+   * How long running tasks may continue after `close`. Default 8000, less than container runtimes wait before they kill a process; and other living
+   * nodes on PostgreSQL take the tasks over at once, unless this is set.
+   */
   readonly drainTimeout?: number | undefined;
   /** How long a canceled run may take to stop by itself. Default 5000. */
   readonly cancelGrace?: number | undefined;

@@ -14,6 +14,7 @@ import {
   type HistoryEntry,
   type InboxEntry,
   type JournalRecord,
+  type KnownTask,
   type ListPage,
   type ListQuery,
   type LogEntry,
@@ -29,12 +30,14 @@ import {
   StoreError,
   type StoreOperation,
   type StoreStatistics,
+  type TaskChange,
   type TaskRecord,
   type WaitingEntry,
   type WebhookKey,
   type WebhookRecord,
 } from "../contract.ts";
 import { failedWebhooks } from "../failed-webhooks.ts";
+import { changeOf } from "../task-change.ts";
 import { listAllTasks, listTasks } from "./list-tasks.ts";
 import { applyOperation } from "./operations.ts";
 import { Tables } from "./tables.ts";
@@ -137,6 +140,16 @@ class MemoryStore implements Store {
     });
   }
 
+  async changes(known: readonly KnownTask[], messages: number): Promise<readonly TaskChange[]> {
+    const tables = this.#open();
+    return known.flatMap((task) => {
+      const row = tables.find(task.id);
+      if (row === undefined || row.seq <= task.after) return [];
+      const later = row.log.slice(Math.max(0, task.after + 1 - row.firstSeq));
+      return [changeOf(task, recordOf(row, { artifacts: false, history: messages }), later)];
+    });
+  }
+
   async claimDue({ node, agents, limit }: ClaimQuery): Promise<DueTasks> {
     const tables = this.#open();
     const tasks: DueTask[] = [];
@@ -155,7 +168,8 @@ class MemoryStore implements Store {
       const { wakeAt } = row.head;
       if (wakeAt !== undefined && !tables.isHeld(row)) nextWake = Math.min(nextWake ?? wakeAt, wakeAt);
     }
-    return { tasks, ...(nextWake !== undefined && { nextWake }) };
+    const others = tables.othersThan(node);
+    return { tasks, others, ...(nextWake !== undefined && { nextWake }) };
   }
 
   async claimWebhooks({ node, agents, limit }: ClaimQuery): Promise<readonly DueWebhook[]> {

@@ -80,6 +80,11 @@ export class Tables {
     this.webhooks.leave(node);
   }
 
+  /** How many nodes but this one are living. */
+  othersThan(node: string): number {
+    return Array.from(this.#nodes.keys()).filter((id) => id !== node && this.isLiving(id)).length;
+  }
+
   isLiving(node: string): boolean {
     return (this.#nodes.get(node) ?? 0) > this.#now();
   }

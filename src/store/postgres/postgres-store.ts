@@ -1,3 +1,4 @@
+import type { Row } from "../../internal/postgres/driver.ts";
 import type { ContextId, TaskId } from "../../protocol/ids.ts";
 import type { Scope } from "../../protocol/principal.ts";
 import {
@@ -11,6 +12,7 @@ import {
   type HistoryEntry,
   type InboxEntry,
   type JournalRecord,
+  type KnownTask,
   type ListPage,
   type ListQuery,
   type LogEntry,
@@ -26,6 +28,7 @@ import {
   type StoreOperation,
   type StoreReport,
   type StoreStatistics,
+  type TaskChange,
   type TaskRecord,
   type WaitingEntry,
   type WebhookRecord,
@@ -38,7 +41,7 @@ import { TaskPartsReader, type WaitingRow, waitingEntryOf } from "./read/task-pa
 import { TaskReader } from "./read/task-reader.ts";
 import { WebhookReader } from "./read/webhook-reader.ts";
 import { readReport } from "./report.ts";
-import { needsKeys, operationJson } from "./row/operation-json.ts";
+import { areAppends, needsKeys, operationJson } from "./row/operation-json.ts";
 import { type DueRow, dueTaskOf, type ScopeRow, scopeOf } from "./row/task-record.ts";
 import { originalText, storableText } from "./row/text.ts";
 import { type WebhookRow, webhookRecordOf } from "./row/webhook-record.ts";
@@ -81,6 +84,7 @@ export class PostgresStore implements OpenPostgresStore {
   }
 
   async commit(operations: readonly StoreOperation[], key?: CommitKey): Promise<readonly Outcome[]> {
+    if (operations.length > 0 && areAppends(operations)) return this.#append(operations, key);
     const { connections, schema, retention } = this.#parts;
     const creates = operations.some((operation) => operation.kind === "write" && operation.create !== undefined);
     const room = creates ? await this.#count.room() : undefined;
@@ -93,16 +97,21 @@ export class PostgresStore implements OpenPostgresStore {
       room ?? null,
       retention.pruneCount ?? 100,
     ]);
-    // Safe cast: the function returns one row with this.
-    const [{ result }] = rows as unknown as [{ readonly result: CommitResult }];
-    const { outcomes, late, room: left } = result;
-    if (late !== undefined)
-      throw new StoreError(
-        "lost",
-        `Commit ${key?.n} of ${key?.writer} arrived after commit ${late}; nothing of it was applied.`,
-      );
+    const { outcomes, room: left } = resultOf(rows, key);
     if (room !== undefined && left !== null) this.#count.changed(room - left);
     return outcomes.map(outcomeOf);
+  }
+
+  async #append(operations: readonly StoreOperation[], key: CommitKey | undefined): Promise<readonly Outcome[]> {
+    const { connections, schema } = this.#parts;
+    const rows = await connections.write(`SELECT ${schema}.append_1($1, $2, $3, $4, $5) AS result`, [
+      JSON.stringify(operations.map(operationJson)),
+      operations.map(({ task }) => storableText(task)),
+      key === undefined ? null : storableText(key.writer),
+      key?.n ?? null,
+      this.#clock(),
+    ]);
+    return resultOf(rows, key).outcomes;
   }
 
   get(id: TaskId, options: GetOptions): Promise<TaskRecord | undefined> {
@@ -157,14 +166,19 @@ export class PostgresStore implements OpenPostgresStore {
     return this.#tasks.positions(ids);
   }
 
+  changes(known: readonly KnownTask[], messages: number): Promise<readonly TaskChange[]> {
+    return this.#tasks.changes(known, messages);
+  }
+
   async claimDue(query: ClaimQuery): Promise<DueTasks> {
     // Safe cast: the function returns this.
-    const found = (await this.#claim("claim_due_1", query)) as FoundDue;
-    const { tasks, nextWake, nextLapse, waiting } = found;
+    const found = (await this.#claim("claim_due_2", query)) as FoundDue;
+    const { tasks, nextWake, nextLapse, waiting, others } = found;
     return {
       tasks: tasks.map(dueTaskOf),
       ...(typeof nextWake === "number" && { nextWake }),
       ...(typeof nextLapse === "number" && { nextLapse }),
+      ...(others !== undefined && { others }),
       ...(waiting !== undefined && { waiting: waiting.map(waitingEntryOf) }),
     };
   }
@@ -237,7 +251,7 @@ export class PostgresStore implements OpenPostgresStore {
     return this.#parts.connections.close();
   }
 
-  async #claim(name: "claim_due_1" | "claim_webhooks_1", { node, agents, limit }: ClaimQuery): Promise<unknown> {
+  async #claim(name: "claim_due_2" | "claim_webhooks_1", { node, agents, limit }: ClaimQuery): Promise<unknown> {
     const { connections, schema } = this.#parts;
     const values = [storableText(node), agents.map(storableText), limit, this.#clock()];
     const [row] = await connections.query(`SELECT ${schema}.${name}($1, $2, $3, $4) AS found`, values, "anything");
@@ -254,6 +268,7 @@ interface FoundDue {
   readonly nextWake?: number | null;
   readonly nextLapse?: number | null;
   readonly waiting?: readonly WaitingRow[];
+  readonly others?: number;
 }
 
 interface CommitResult {
@@ -261,6 +276,17 @@ interface CommitResult {
   /** The number of the later commit that the writer has made. */
   readonly late?: number;
   readonly room: number | null;
+}
+
+/** The result of a commit. Throws `lost` if a later commit of its writer was applied before. */
+function resultOf(rows: readonly Row[], key: CommitKey | undefined): CommitResult {
+  // Safe cast: the function returns one row with this.
+  const [{ result }] = rows as unknown as [{ readonly result: CommitResult }];
+  if (result.late === undefined) return result;
+  throw new StoreError(
+    "lost",
+    `Commit ${key?.n} of ${key?.writer} arrived after commit ${result.late}; nothing of it was applied.`,
+  );
 }
 
 function outcomeOf(outcome: Outcome): Outcome {

@@ -1,5 +1,7 @@
 import type { Migration } from "../migrations.ts";
-import { claimFunctions } from "./functions/claims.ts";
+import { appendFunction } from "./functions/append.ts";
+import { changesFunction } from "./functions/changes.ts";
+import { claimDue2Function, claimFunctions } from "./functions/claims.ts";
 import { commitFunction } from "./functions/commit.ts";
 import { retentionFunctions } from "./functions/retention.ts";
 import { taskFunctions } from "./functions/task.ts";
@@ -26,9 +28,13 @@ export function migrationsOf(schema: string): readonly PostgresMigration[] {
     webhookFunctions,
     claimFunctions,
   ];
+  const second = [changesFunction, claimDue2Function, appendFunction];
   // The functions call each other, so they are checked when they are first called.
   const checks = "SET LOCAL check_function_bodies = off;";
-  return [{ version, sql: [sql, checks, ...functions.map((text) => text(schema))].join("\n"), readableFrom: 1 }];
+  return [
+    { version, sql: [sql, checks, ...functions.map((text) => text(schema))].join("\n"), readableFrom: 1 },
+    { version: 2, sql: second.map((text) => text(schema)).join("\n"), readableFrom: 1 },
+  ];
 }
 
 /** The quoted name of a schema. Throws a `TypeError` that says what a name may be. */

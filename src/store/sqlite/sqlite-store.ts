@@ -14,6 +14,7 @@ import {
   type HistoryEntry,
   type InboxEntry,
   type JournalRecord,
+  type KnownTask,
   type ListPage,
   type ListQuery,
   type LogEntry,
@@ -29,6 +30,7 @@ import {
   type StoreOperation,
   type StoreReport,
   type StoreStatistics,
+  type TaskChange,
   type TaskRecord,
   type WaitingEntry,
   type WebhookRecord,
@@ -165,6 +167,10 @@ export class SqliteStore implements Store {
 
   async positions(ids: readonly TaskId[]): Promise<readonly Position[]> {
     return this.#read(() => this.#tasks.positions(ids));
+  }
+
+  async changes(known: readonly KnownTask[], messages: number): Promise<readonly TaskChange[]> {
+    return this.#read(() => this.#tasks.changes(known, messages));
   }
 
   async claimDue(query: ClaimQuery): Promise<DueTasks> {

@@ -6,14 +6,17 @@ import type {
   DueTasks,
   DueWebhook,
   JournalRecord,
+  KnownTask,
   NodeClaims,
   OperatorPage,
   OperatorQuery,
   Outcome,
   Store,
   StoreOperation,
+  TaskChange,
   WaitingEntry,
 } from "../../store/contract.ts";
+import { START } from "../store-operations.ts";
 import { applyTo, type Mutant, PassingStore, withOperations } from "./mutant-store.ts";
 
 // Stores that break a rule even without two calls at the same time.
@@ -22,7 +25,10 @@ const EVERY_AGENT = ["echo", "a", "b", "c", "other"];
 
 /** The methods that a mutant replaces. */
 type Replacements = Partial<
-  Pick<Store, "claimDue" | "claimWebhooks" | "claimsOf" | "commit" | "journal" | "listAll" | "waitingEntries">
+  Pick<
+    Store,
+    "changes" | "claimDue" | "claimWebhooks" | "claimsOf" | "commit" | "journal" | "listAll" | "waitingEntries"
+  >
 >;
 
 /** A store with some methods replaced. */
@@ -259,6 +265,47 @@ const claimMutants: readonly Mutant[] = [
     name: "returns no wake time",
     open: changedDue(({ tasks }) => ({ tasks })),
     failing: ["returns the earliest wake time", "returns a wake time that has passed"],
+  },
+  {
+    name: "returns the end of the node's own lease as the next lapse",
+    open: changedDue((due) => ({ ...due, nextLapse: START + 1000 })),
+    failing: ["returns the end of the earliest lease of another living node"],
+  },
+  {
+    name: "counts the node itself among the others",
+    open: changedDue((due) => ({ ...due, others: 1 })),
+    failing: ["counts the other living nodes"],
+  },
+  {
+    name: "returns no waiting entries with a claim, although there are some",
+    open: changedDue((due) => ({ ...due, waiting: [] })),
+    failing: ["returns the inbox entries of the node's tasks"],
+  },
+  {
+    name: "returns the first of the later events instead of none if there are too many",
+    open: withMethods((inner) => ({
+      async changes(known: readonly KnownTask[], messages: number): Promise<readonly TaskChange[]> {
+        const whole = await inner.changes(known, messages);
+        const page = async (change: TaskChange): Promise<TaskChange> => {
+          const task = known.find(({ id, after }) => id === change.id && after < change.seq);
+          if (change.entries !== undefined || task === undefined) return change;
+          return { ...change, entries: await inner.log(task.id, task.after, task.maxBytes) };
+        };
+        return Promise.all(whole.map(page));
+      },
+    })),
+    failing: ["returns either all later events of a task or none", "returns the changes of a task whose events"],
+  },
+  {
+    name: "returns changes of tasks that have none",
+    open: withMethods((inner) => ({
+      changes: (known: readonly KnownTask[], messages: number) =>
+        inner.changes(
+          known.map((task) => ({ ...task, after: Math.max(0, task.after - 1) })),
+          messages,
+        ),
+    })),
+    failing: ["returns seq, head and later events", "returns either all later events of a task or none"],
   },
   {
     name: "leaves cancel requests out of the waiting entries",

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { DueTasks, TaskHead } from "../../store/contract.ts";
+import type { DueTasks, TaskHead, WaitingEntry } from "../../store/contract.ts";
 import {
   claimOf,
   claimQuery,
@@ -211,6 +211,85 @@ export const claimCases: readonly StoreCase[] = [
       assert.deepEqual([idsOf(first), first.nextWake], [[taskId(1)], START + 2]);
       const rest = await store.claimDue(claimQuery());
       assert.deepEqual([idsOf(rest), rest.nextWake], [[2, 3].map(taskId), undefined]);
+    },
+  },
+  {
+    name: "returns the end of the earliest lease of another living node that has tasks, if it returns nextLapse",
+    async run({ store, second, clock }) {
+      const nextLapse = async (): Promise<number | undefined> => (await store.claimDue(claimQuery(NODE))).nextLapse;
+      await store.heartbeat(NODE, 1000);
+      // Absent in stores that leave it out: see `DueTasks.nextLapse`.
+      const expectLapse = async (at: number | undefined): Promise<void> => {
+        const found = await nextLapse();
+        if (found !== undefined || at === undefined) assert.equal(found, at);
+      };
+      await expectLapse(undefined);
+      await store.commit([
+        createOf(T),
+        createOf(taskId(2), { node: "node-2" }),
+        createOf(taskId(3), { node: "node-3" }),
+      ]);
+      await second.heartbeat("node-2", 5000);
+      await second.heartbeat("node-3", 3000);
+      await second.heartbeat("node-4", 2000);
+      // Neither its own lease nor that of a node without tasks.
+      await expectLapse(START + 3000);
+      await second.heartbeat("node-3", 9000);
+      await expectLapse(START + 5000);
+      await store.heartbeat(NODE, 20_000);
+      clock.now += 5000;
+      assert.deepEqual(idsOf(await store.claimDue(claimQuery(NODE))), [taskId(2)]);
+      await expectLapse(START + 9000);
+      await second.leave("node-3");
+      await store.claimDue(claimQuery(NODE));
+      await expectLapse(undefined);
+    },
+  },
+  {
+    name: "returns the inbox entries of the node's tasks as of before the claim, if it returns waiting",
+    async run({ store, second }) {
+      const keys = (entries: readonly WaitingEntry[]): string[] =>
+        entries.map(({ task, id }) => `${task} ${id}`).sort();
+      await store.heartbeat(NODE, LEASE);
+      await store.heartbeat("node-2", LEASE);
+      await store.commit([
+        createOf(T),
+        createOf(taskId(2), { node: "node-2" }),
+        createOf(taskId(3), {}, { release: true }),
+      ]);
+      await second.commit([
+        ...["a", "b"].map((id) => postOf(T, { id })),
+        postOf(T, { id: "c", kind: "cancel" }),
+        postOf(taskId(2), { id: "a" }),
+        postOf(taskId(3), { id: "a" }),
+      ]);
+      for (const claimed of [[taskId(3)], []]) {
+        const before = keys(await store.waitingEntries(NODE));
+        const due = await store.claimDue(claimQuery(NODE));
+        assert.deepEqual(idsOf(due), claimed);
+        if (due.waiting !== undefined) assert.deepEqual(keys(due.waiting), before);
+      }
+      await store.commit([writeOf(T, { taken: ["a", "b", "c"], end: endOf(2) })]);
+      const { waiting = [] } = await store.claimDue(claimQuery("node-2"));
+      assert(keys(waiting).every((key) => key === `${taskId(2)} a`));
+    },
+  },
+  {
+    name: "counts the other living nodes, if it returns others",
+    async run({ store, second, clock }) {
+      const expectOthers = async (count: number): Promise<void> => {
+        const { others } = await store.claimDue(claimQuery(NODE));
+        if (others !== undefined) assert.equal(others, count);
+      };
+      await store.heartbeat(NODE, 20_000);
+      await expectOthers(0);
+      await second.heartbeat("node-2", 5000);
+      await second.heartbeat("node-3", 9000);
+      await expectOthers(2);
+      clock.now += 5000;
+      await expectOthers(1);
+      await second.leave("node-3");
+      await expectOthers(0);
     },
   },
 ];

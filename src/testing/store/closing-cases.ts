@@ -28,6 +28,7 @@ export const closingCases: readonly StoreCase[] = [
         () => store.webhooks(T),
         () => store.failedWebhooks({ limit: 1 }),
         () => store.positions([]),
+        () => store.changes([], 1),
         () => store.claimDue(claim),
         () => store.claimWebhooks(claim),
         () => store.waitingEntries(NODE),

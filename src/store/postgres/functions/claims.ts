@@ -151,3 +151,14 @@ export function claimFunctions(schema: string): string {
   END $$;
   `;
 }
+
+/** `claim_due_2`: as `claim_due_1`, and says how many other nodes are living. */
+export function claimDue2Function(schema: string): string {
+  return `
+  CREATE FUNCTION ${schema}.claim_due_2(the_node text, agents text[], most bigint, clock bigint) RETURNS jsonb LANGUAGE plpgsql AS $$
+  BEGIN
+    RETURN ${schema}.claim_due_1(the_node, agents, most, clock) || jsonb_build_object('others',
+      (SELECT count(*) FROM ${schema}.node WHERE id <> the_node AND lease_until > ${schema}.now_1(clock)));
+  END $$;
+  `;
+}

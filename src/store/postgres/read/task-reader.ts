@@ -1,7 +1,8 @@
 import type { TaskId } from "../../../protocol/ids.ts";
-import type { GetOptions, HistoryEntry, Position, TaskRecord } from "../../contract.ts";
+import type { GetOptions, HistoryEntry, KnownTask, Position, TaskChange, TaskRecord } from "../../contract.ts";
 import type { Connections } from "../connections.ts";
 import { scopeKey } from "../row/scope-key.ts";
+import { type ChangeRow, changeOfRow } from "../row/task-change.ts";
 import { historyEntryOf, recordOf, type TaskRow } from "../row/task-record.ts";
 import { originalText, storableText } from "../row/text.ts";
 import { recordQuery } from "./task-query.ts";
@@ -57,5 +58,18 @@ export class TaskReader {
       seq: Number(seq),
       ended: ended === true,
     }));
+  }
+
+  /** See `Store.changes`. */
+  async changes(known: readonly KnownTask[], messages: number): Promise<readonly TaskChange[]> {
+    const rows = await this.#connections.query(`SELECT * FROM ${this.#schema}.changes_1($1, $2, $3, $4)`, [
+      known.map(({ id }) => storableText(id)),
+      known.map(({ after }) => after),
+      known.map(({ maxBytes }) => maxBytes),
+      messages,
+    ]);
+    const afters = new Map(known.map(({ id, after }) => [id, after]));
+    // Safe cast: the columns of the function.
+    return (rows as unknown as readonly ChangeRow[]).map((row) => changeOfRow(row, afters));
   }
 }

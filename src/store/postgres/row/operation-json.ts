@@ -78,6 +78,18 @@ export function needsKeys(operation: StoreOperation): boolean {
   );
 }
 
+/** Whether the operations do nothing but append events, each to another task. */
+export function areAppends(operations: readonly StoreOperation[]): boolean {
+  return operations.every(isAppend) && new Set(operations.map(({ task }) => task)).size === operations.length;
+}
+
+function isAppend(operation: StoreOperation): boolean {
+  if (operation.kind !== "write" || operation.entries.length === 0) return false;
+  const { create, head, history, taken, steps, journal = [], forgetSteps, end, release } = operation;
+  if (create !== undefined || head !== undefined || end !== undefined || forgetSteps || release) return false;
+  return history.length + taken.length + steps.length + journal.length === 0;
+}
+
 function writeJson(task: string, write: TaskWrite): Json {
   const { epoch, create, entries, head, history, taken, steps, journal, forgetSteps, end, release } = write;
   const all = end === undefined ? entries : [...entries, end.entry];

@@ -93,7 +93,7 @@ export function historyEntryOf([after, body, inbox]: readonly [number, string, s
   return { after, body: originalText(body), ...(inbox !== null && { inbox: originalText(inbox) }) };
 }
 
-function headOf({ state, status, status_at, metadata, runner, active, wake_at }: HeadRow): TaskHead {
+export function headOf({ state, status, status_at, metadata, runner, active, wake_at }: HeadRow): TaskHead {
   return {
     state,
     status: originalText(status),

@@ -42,8 +42,13 @@ export class LogReader {
   }
 
   read(id: string, after: number, maxBytes: number): readonly LogEntry[] {
+    return inTransaction(this.#database, () => this.readWithin(id, after, maxBytes));
+  }
+
+  /** The same within a transaction. */
+  readWithin(id: string, after: number, maxBytes: number): readonly LogEntry[] {
     const page = new LogPage(after, maxBytes);
-    inTransaction(this.#database, () => this.#fill(page, id));
+    this.#fill(page, id);
     return page.entries;
   }
 

@@ -1,7 +1,8 @@
 import type { DatabaseSync, SQLOutputValue, StatementSync } from "node:sqlite";
 import type { ContextId, TaskId } from "../../../protocol/ids.ts";
 import { isSameScope, type Scope } from "../../../protocol/principal.ts";
-import type { GetOptions, HistoryEntry, Position, TaskRecord } from "../../contract.ts";
+import type { GetOptions, HistoryEntry, KnownTask, Position, TaskChange, TaskRecord } from "../../contract.ts";
+import { changeOf } from "../../task-change.ts";
 import { inTransaction } from "../connection.ts";
 import { splitMessages } from "../row/message-text.ts";
 import { stateOf } from "../row/state-code.ts";
@@ -149,6 +150,18 @@ export class TaskReader {
     const ended = row["ended"] === 1;
     const seq = Number(row["seq"]);
     return [{ id, seq: ended ? seq : Math.max(seq, this.#logs.lastSeq(id, Number(row["pk"]))), ended }];
+  }
+
+  changes(known: readonly KnownTask[], messages: number): TaskChange[] {
+    return inTransaction(this.#database, () =>
+      known.flatMap((task) => {
+        const { id, after, maxBytes } = task;
+        const [position] = this.#positionOf(id);
+        const row = position !== undefined && position.seq > after ? oneRow(this.#head.get(id)) : undefined;
+        const record = row && this.#recordOf(row, { history: messages });
+        return record === undefined ? [] : [changeOf(task, record, this.#logs.readWithin(id, after, maxBytes))];
+      }),
+    );
   }
 
   history(id: TaskId, from: number, maxBytes: number): readonly HistoryEntry[] {
