@@ -12,7 +12,7 @@ import { openGrpc } from "./grpc/open-grpc.ts";
 import { abortable } from "./http/abort.ts";
 import { type Channel, type ChannelOptions, createChannel } from "./http/channel.ts";
 import { RemoteError, toRemoteError } from "./http/errors.ts";
-import { createFallbackChannel } from "./http/fallback-channel.ts";
+import { createFallbackChannel, type Ways } from "./http/fallback-channel.ts";
 import { type ClientOptions, clientSettings } from "./http/settings.ts";
 import { createRemoteAgent } from "./remote-agent.ts";
 
@@ -61,7 +61,8 @@ async function connected(agent: string | URL | object, options: ConnectOptions):
     return createChannel({ card, at, dialect, settings, verify: shownCards(options) });
   };
   const { resend = card.capabilities.extensions?.some(({ uri }) => uri === IDEMPOTENT_SEND) === true } = options;
-  const channel = createFallbackChannel(await usable([first, ...others], wayBy), { countsIds: resend });
+  const ways = await usable([first, ...others], wayBy);
+  const channel = createFallbackChannel(resend ? withMessageIds(ways) : ways);
   return createRemoteAgent(new AgentHost({ card, channel, settings }));
 }
 
@@ -73,14 +74,20 @@ function mayUseGrpc({ fetch, binding, prefer = [] }: ConnectOptions): boolean {
 }
 
 /** The channels of the interfaces that this runtime supports. Throws the error of the first if it supports none. */
-async function usable(
-  choice: InterfaceChoice,
-  open: (at: AgentInterface) => Promise<Channel>,
-): Promise<readonly [Channel, ...Channel[]]> {
+async function usable(choice: InterfaceChoice, open: (at: AgentInterface) => Promise<Channel>): Promise<Ways> {
   const opened = await Promise.all(choice.map((at) => open(at).catch(toRemoteError)));
   const [channel, ...others] = opened.filter((way): way is Channel => !(way instanceof RemoteError));
   if (channel === undefined) throw opened[0];
   return [channel, ...others];
+}
+
+/**
+ * The channels for an agent that counts a message id once: those that have message ids, because an earlier call may have sent the same message. All of them
+ * if none has.
+ */
+function withMessageIds(ways: Ways): Ways {
+  const [channel, ...others] = ways.filter(({ dialect }) => dialect.messageIds);
+  return channel === undefined ? ways : [channel, ...others];
 }
 
 /** The extended card must be signed like the public one. */

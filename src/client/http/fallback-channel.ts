@@ -9,10 +9,9 @@ export type Ways = readonly [Channel, ...Channel[]];
 
 /**
  * A channel over several interfaces. If an interface cannot be reached or does not support the request, the next one is tried and kept if it works. A
- * request that may have been received is never sent to another interface. `countsIds`: the agent counts a message id once, so a message is only sent by
- * interfaces that have message ids: an earlier call may have sent the same message.
+ * request that may have been received is never sent to another interface.
  */
-export function createFallbackChannel(ways: Ways, { countsIds }: { readonly countsIds: boolean }): Channel {
+export function createFallbackChannel(ways: Ways): Channel {
   let [current] = ways;
   const requests = new WeakMap<PreparedCall, ClientRequest>();
   /** Requests that may have been received, whatever the answer was. */
@@ -42,8 +41,7 @@ export function createFallbackChannel(ways: Ways, { countsIds }: { readonly coun
     } catch (thrown) {
       if (!wasNotReceived(thrown)) maybeReceived.add(call);
       for (const channel of requests.has(call) && wasNotReceived(thrown) ? ways : []) {
-        const needsIds = isMessage(call) && (countsIds || maybeReceived.has(call));
-        if (channel === best || (needsIds && !channel.dialect.messageIds)) continue;
+        if (channel === best || (isMessage(call) && maybeReceived.has(call) && !channel.dialect.messageIds)) continue;
         const own = encodedOrUndefined(() => written(call, channel));
         if (own === undefined) continue;
         try {
