@@ -4,9 +4,9 @@ import type { ContextId, TaskId } from "./ids.ts";
 import type { JsonObject } from "./json.ts";
 import type { LargeMembers } from "./large-members.ts";
 import type { Message, Role } from "./message.ts";
-import { SpanMetadata } from "./span-metadata.ts";
 import { TASK_STATES, type TaskState } from "./state.ts";
 import type { Task, TaskStatus } from "./task.ts";
+import { SpanMetadata } from "./trace-context.ts";
 
 /**
  * The stored form of messages, events and tasks: compact JSON without line breaks. It is created once, when something is written, and sent as it is

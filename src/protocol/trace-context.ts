@@ -1,3 +1,5 @@
+import type { JsonObject, JsonValue } from "./json.ts";
+
 const TRACEPARENT = /^(?!ff)[0-9a-f]{2}-(?!0{32})([0-9a-f]{32})-(?!0{16})([0-9a-f]{16})-([0-9a-f]{2})(?:-.*)?$/;
 const TRACE_ID = /^[0-9a-f]{32}$/;
 const SPAN_ID = /^[0-9a-f]{16}$/;
@@ -44,4 +46,24 @@ export function traceContextIn(metadata: Readonly<Record<string, unknown>> | und
   const { traceId, spanId } = metadata ?? {};
   if (typeof traceId !== "string" || typeof spanId !== "string") return undefined;
   return TRACE_ID.test(traceId) && SPAN_ID.test(spanId) ? { traceId, spanId, flags: SAMPLED } : undefined;
+}
+
+/** The ids of a span as the metadata of an event. All events that a span writes have the same object, whose JSON is made once. */
+export class SpanMetadata {
+  readonly [name: string]: JsonValue;
+  readonly traceId: string;
+  readonly spanId: string;
+  #json: string | undefined;
+
+  constructor({ traceId, spanId }: TraceContext) {
+    this.traceId = traceId;
+    this.spanId = spanId;
+  }
+
+  /** The metadata of an event as JSON. */
+  static jsonOf(metadata: JsonObject): string {
+    if (!(#json in metadata)) return JSON.stringify(metadata);
+    metadata.#json ??= JSON.stringify(metadata);
+    return metadata.#json;
+  }
 }

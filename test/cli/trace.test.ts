@@ -90,9 +90,11 @@ describe("palaver trace", () => {
     const stopped = await palaver(id);
     expect(stopped.stdout).toBe(running.stdout);
     expect(stopped.stdout.match(/^ {2}call of clerk, task .+ completed .*█/gm)).toHaveLength(2);
-    const { rows } = JSON.parse((await palaver(id, "--json")).stdout);
-    const clerk = rows.find(({ kind }: { readonly kind: string }) => kind === "child");
-    expect((await palaver(clerk.taskId)).stdout).toMatch(/^ {2}call of archive, task .+ completed/m);
+    const json = JSON.parse((await palaver(id, "--json")).stdout) as {
+      readonly rows: readonly { readonly kind: string; readonly taskId?: string }[];
+    };
+    const { taskId = "" } = json.rows.find(({ kind }) => kind === "child") ?? {};
+    expect((await palaver(taskId)).stdout).toMatch(/^ {2}call of archive, task .+ completed/m);
   });
 
   it("exports the spans with the ids that the server gave them, and prints them as JSON", async () => {

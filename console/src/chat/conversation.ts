@@ -67,6 +67,8 @@ export function openConversation({
   const failure = signal<string | undefined>(undefined);
   const wire = createWireLog(agentFetch);
   const abort = new AbortController();
+  /** The streams that are read, by turn. */
+  const streams = new Map<string, AbortController>();
   let keys = 0;
   const nextKey = (): string => `turn ${++keys}`;
 
@@ -103,7 +105,7 @@ export function openConversation({
     for (const task of page.tasks) {
       if (task.status.state !== "working" && task.status.state !== "submitted") continue;
       const turn = turns.value.findLast((each) => each.kind === "agent" && each.task?.id === task.id);
-      if (turn !== undefined) void follow(turn.key, opened.task(task.id).subscribe({ signal: abort.signal }));
+      if (turn !== undefined) void follow(turn.key, (signal) => opened.task(task.id).subscribe({ signal }));
     }
   }
 
@@ -112,7 +114,9 @@ export function openConversation({
   }
 
   /** Events of one picture of the screen are shown together. */
-  async function follow(key: string, stream: RemoteStream): Promise<void> {
+  async function follow(key: string, open: (signal: AbortSignal) => RemoteStream): Promise<void> {
+    const own = new AbortController();
+    streams.set(key, own);
     let waiting: RemoteStreamEvent[] = [];
     let frame: ReturnType<typeof setTimeout> | undefined;
     const show = (): void => {
@@ -122,7 +126,7 @@ export function openConversation({
       change(key, (turn) => events.reduce(withEvent, turn));
     };
     try {
-      for await (const event of stream) {
+      for await (const event of open(AbortSignal.any([abort.signal, own.signal]))) {
         if (event.kind !== "message") contextId.value = event.task.contextId || contextId.peek();
         waiting.push(event);
         frame ??= setTimeout(show, 30);
@@ -136,9 +140,18 @@ export function openConversation({
       clearTimeout(frame);
       if (abort.signal.aborted) return;
       show();
-      change(key, (turn) => ({ ...turn, endedAt: Date.now(), failure: messageOf(error) }));
-      announce("The message failed");
+      const isLeft = own.signal.aborted;
+      change(key, (turn) => ({ ...turn, endedAt: Date.now(), ...(!isLeft && { failure: messageOf(error) }) }));
+      if (!isLeft) announce("The message failed");
+    } finally {
+      streams.delete(key);
     }
+  }
+
+  /** A task that waits for an authorisation goes on streaming. After an answer, the next turn shows what follows. */
+  function leave(taskId: string): void {
+    for (const turn of turns.peek())
+      if (turn.kind === "agent" && turn.task?.id === taskId) streams.get(turn.key)?.abort();
   }
 
   return {
@@ -151,6 +164,7 @@ export function openConversation({
       await ready;
       const opened = client.peek();
       if (opened === undefined) return;
+      if (taskId !== undefined) leave(taskId);
       const key = nextKey();
       turns.value = [
         ...turns.peek(),
@@ -159,13 +173,12 @@ export function openConversation({
       ];
       const context = contextId.peek();
       const options: SendOptions = {
-        signal: abort.signal,
         ...(taskId !== undefined && { taskId }),
         ...(context !== "" && { contextId: context }),
       };
       // Safe cast: parts of the console have exactly one kind of content.
       const content = { parts: parts as readonly PartInput[], ...(metadata !== undefined && { metadata }) };
-      await follow(key, opened.stream(content, options));
+      await follow(key, (signal) => opened.stream(content, { ...options, signal }));
     },
     async cancel(taskId) {
       try {

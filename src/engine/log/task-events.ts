@@ -1,9 +1,8 @@
 import type { ArtifactEvent, TaskEvent } from "../../protocol/event.ts";
 import type { ArtifactId } from "../../protocol/ids.ts";
 import { writeMessage } from "../../protocol/serial.ts";
-import { SpanMetadata } from "../../protocol/span-metadata.ts";
 import { isInterrupted, isTerminal, type TaskState, type TerminalState } from "../../protocol/state.ts";
-import type { TraceContext } from "../../protocol/trace-context.ts";
+import { SpanMetadata, type TraceContext } from "../../protocol/trace-context.ts";
 import type { TaskHead } from "../../store/contract.ts";
 import type { TaskRef } from "../api.ts";
 import { publicRef } from "../read/public-ref.ts";

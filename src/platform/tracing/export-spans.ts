@@ -1,5 +1,7 @@
+import type { Logger } from "../../internal/logger.ts";
 import type { CommitKey, Outcome, Store, StoreOperation } from "../../store/contract.ts";
 import { StoreWrapper } from "../../store/store-wrapper.ts";
+import type { Telemetry } from "../../telemetry/contract.ts";
 import { createOtlpExporter } from "../../telemetry/otlp/otlp-exporter.ts";
 import type { SpanSpool } from "../../telemetry/otlp/span-spool.ts";
 import { liveSpans } from "../../telemetry/otlp/start-live-span.ts";
@@ -7,12 +9,20 @@ import { createTracing } from "../../telemetry/spans/tracing.ts";
 import { connectCollector } from "./collector-connection.ts";
 import type { OtlpSettings } from "./otlp-settings.ts";
 import { openSpanFile } from "./span-file.ts";
-import type { Tracing, TracingOptions } from "./start-tracing.ts";
+
+/** Traces a server. */
+export interface Tracing {
+  readonly telemetry: Telemetry;
+  /** The store as the server must use it: before a commit stores the context of a span, the span is kept for the case of a crash. */
+  store(store: Store): Store;
+  /** Sends what waits. Never rejects. */
+  close(): Promise<void>;
+}
 
 /** Traces a server to the collector of the settings. */
 export function exportSpans(
   { sampler, ...collector }: OtlpSettings,
-  { spanFile, logger }: Pick<TracingOptions, "spanFile" | "logger">,
+  { spanFile, logger }: { readonly spanFile: string | undefined; readonly logger: Logger },
 ): Tracing {
   const spool = spanFile === undefined ? undefined : openSpanFile(spanFile, logger);
   const { post, close } = connectCollector();

@@ -1,8 +1,8 @@
 import { resolve } from "node:path";
 import type { Logger } from "../../internal/logger.ts";
 import type { Store } from "../../store/contract.ts";
-import type { Telemetry } from "../../telemetry/contract.ts";
 import { traceWithProvider } from "../observe/load-otel.ts";
+import type { Tracing } from "./export-spans.ts";
 import { otlpSettingsFrom } from "./otlp-settings.ts";
 
 export interface TracingOptions {
@@ -18,15 +18,6 @@ export interface TracingOptions {
 export function spanFileOf(store: string | Store): string | undefined {
   const file = typeof store === "string" ? /^sqlite:(.+)$/.exec(store)?.[1] : undefined;
   return file === undefined ? undefined : `${resolve(file)}.spans`;
-}
-
-/** Traces a server. */
-export interface Tracing {
-  readonly telemetry: Telemetry;
-  /** The store as the server must use it: before a commit stores the context of a span, the span is kept for the case of a crash. */
-  store(store: Store): Store;
-  /** Sends what waits. Never rejects. */
-  close(): Promise<void>;
 }
 
 /**

@@ -75,6 +75,11 @@ export class Http2Exchange implements Exchange {
         reject(incompleteBody(stream.errored));
         return;
       }
+      // Node ends a stream without a body before anybody reads it.
+      if (stream.readableEnded) {
+        resolve(new Uint8Array());
+        return;
+      }
       let isOver = false;
       const stop = (error: unknown): void => {
         isOver = true;
