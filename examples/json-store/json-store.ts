@@ -11,6 +11,7 @@ import {
   type HistoryEntry,
   type InboxEntry,
   type JournalRecord,
+  type KnownTask,
   type ListPage,
   type ListQuery,
   type LogEntry,
@@ -26,6 +27,7 @@ import {
   type Store,
   StoreError,
   type StoreOperation,
+  type TaskChange,
   type TaskId,
   type TaskRecord,
   type WaitingEntry,
@@ -141,6 +143,19 @@ class JsonStore implements Store {
     return ids.flatMap((id) => {
       const task = database.task(id);
       return task === undefined ? [] : [{ id, seq: task.seq, ended: task.endedAs !== undefined }];
+    });
+  }
+
+  async changes(known: readonly KnownTask[], messages: number): Promise<readonly TaskChange[]> {
+    const database = this.#database();
+    return known.flatMap(({ id, after, maxBytes }) => {
+      const task = database.task(id);
+      if (task === undefined || task.seq <= after) return [];
+      const { seq, head, history } = recordOf(task, { artifacts: false, history: messages });
+      const entries = database.log(task, after);
+      const isWhole = entries[0]?.seq === after + 1 && bytesOf(entries) <= maxBytes;
+      const consumed = history.flatMap(({ inbox, after: at }) => (inbox === undefined ? [] : [{ inbox, after: at }]));
+      return [{ id, seq, head, consumed, ...(isWhole && { entries }) }];
     });
   }
 
