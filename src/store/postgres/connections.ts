@@ -6,6 +6,7 @@ import type {
   Row,
 } from "../../internal/postgres/driver.ts";
 import { StoreError } from "../contract.ts";
+import { CallQueue } from "./call-queue.ts";
 import { isRolledBack, type PossibleEffect, storeErrorOf } from "./postgres-error.ts";
 
 /** How often a transaction is tried that the server rolls back because of others. */
@@ -25,6 +26,7 @@ export class Connections {
   readonly #writing: (text: string) => string;
   readonly #pool: PostgresPool;
   readonly #renewals: PostgresPool;
+  readonly #queue: CallQueue;
   readonly #pending = new Set<Promise<unknown>>();
   #writer: Promise<PostgresClient> | undefined;
   #lastWrite: Promise<unknown> = Promise.resolve();
@@ -36,6 +38,7 @@ export class Connections {
     this.#driver = driver;
     this.#options = options;
     this.#pool = driver.createPool({ ...options, size: POOL_SIZE });
+    this.#queue = new CallQueue({ size: POOL_SIZE, maxWait: options.queryTimeout });
     const { queryTimeout } = options;
     const timeout = queryTimeout > 0 ? Math.min(queryTimeout, RENEWAL_TIMEOUT) : RENEWAL_TIMEOUT;
     this.#renewals = driver.createPool({ ...options, queryTimeout: timeout, connectTimeout: timeout, size: 1 });
@@ -55,7 +58,7 @@ export class Connections {
   /** Runs one statement on any other connection. */
   query(text: string, values: unknown[], effect: PossibleEffect = "nothing"): Promise<readonly Row[]> {
     const statement = effect === "nothing" ? text : this.#writing(text);
-    return this.#call(() => retried(() => this.#pool.query(statement, values), effect));
+    return this.#call(() => this.#queue.run(() => retried(() => this.#pool.query(statement, values), effect)));
   }
 
   /** Runs the statement that renews the lease, even while all other connections are in use. */
