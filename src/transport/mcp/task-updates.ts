@@ -1,10 +1,11 @@
-import type { Subscription } from "../../engine/api.ts";
 import { A2AError } from "../../protocol/error.ts";
 import type { JsonObject } from "../../protocol/json.ts";
 import type { PullSource } from "../exchange.ts";
 import type { OpenStream } from "../streams/stream-registry.ts";
 import type { TaskName } from "./mcp-task.ts";
 import type { AgentCaller } from "./operation.ts";
+
+type Subscription = NonNullable<Awaited<ReturnType<AgentCaller["service"]["engine"]["subscribe"]>>>;
 
 /** A task whose changes are sent. */
 export interface FollowedTask {
