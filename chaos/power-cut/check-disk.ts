@@ -26,7 +26,7 @@ export async function checkDisk(
     const problems = await checkTasks(join(folder, "palaver.db"), known);
     return [...checkIntegrity(join(folder, "palaver.db")), ...problems];
   } catch (error) {
-    return [`The store could not be opened: ${error}`];
+    return [`The store could not be opened: ${String(error)}`];
   } finally {
     rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
   }

@@ -90,7 +90,10 @@ async function record(durability: string): Promise<readonly RecordedCall[]> {
     const trace = join(folder, "trace");
     const script = join(import.meta.dirname, "recorded-server.ts");
     const args = [...STRACE_OPTIONS, "-o", trace, process.execPath, script, folder, options.messages, durability];
-    const { status, error, stderr } = spawnSync("strace", args, { stdio: ["ignore", "inherit", "pipe"] });
+    const { status, error, stderr } = spawnSync("strace", args, {
+      encoding: "utf8",
+      stdio: ["ignore", "inherit", "pipe"],
+    });
     if (error !== undefined)
       throw new Error(`strace could not be started: install it (apt-get install strace). ${error}`);
     if (status !== 0) throw new Error(`The recorded server failed: ${stderr}`);

@@ -1,5 +1,6 @@
 import { type Agent, team } from "palaver";
 import { agentTools, modelAgent, textOfMessage } from "palaver/models";
+import { z } from "zod";
 import { modelOr } from "./model.ts";
 
 /** Serve all: `palaver serve examples/models/team.ts`. A model decides which of the other agents it calls. */
@@ -36,7 +37,8 @@ const assistant = modelAgent({
   tools: agentTools({ poster: { agent: "poster", description: "Makes a poster of a text." } }),
   model: modelOr((messages) => {
     const last = messages.at(-1);
-    if (last?.role === "tool") return { text: `Here is your poster: ${String(last.content[0]?.output.value ?? "")}` };
+    if (last?.role === "tool")
+      return { text: `Here is your poster: ${z.string().parse(last.content[0]?.output.value)}` };
     const [, text] = /poster: (.+)/i.exec(textOfMessage(last)) ?? [];
     return text === undefined
       ? { text: "Write “poster:” and a text." }
