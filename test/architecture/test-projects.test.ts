@@ -2,7 +2,7 @@ import { globSync, readFileSync } from "node:fs";
 import { join, matchesGlob } from "node:path";
 import { describe, expect, test } from "vitest";
 import config from "../../vitest.config.ts";
-import { OWN_PROCESS } from "../projects.ts";
+import { filesOnNodes, OWN_PROCESS } from "../projects.ts";
 import { ROOT } from "./imports.ts";
 
 /** The tests of `frameworks` need packages that only `npm run frameworks` installs; those of `templates` run in the projects that are made of them. */
@@ -32,9 +32,11 @@ function projectsOf(file: string): readonly string[] {
 }
 
 describe("the projects of vitest.config.ts", () => {
-  test("run each test file of the repository exactly once", () => {
+  test("run each test file of the repository exactly once, and some of them again on three nodes", () => {
     expect(FILES.length).toBeGreaterThan(400);
-    expect(FILES.filter((file) => projectsOf(file).length !== 1)).toEqual([]);
+    const onOneNode = (file: string) => projectsOf(file).filter((name) => name !== "three-nodes");
+    expect(FILES.filter((file) => onOneNode(file).length !== 1)).toEqual([]);
+    for (const pattern of filesOnNodes(true)) expect(FILES.some((file) => matchesGlob(file, pattern))).toBe(true);
     // The check can fail: these are in no project, and in one.
     expect(projectsOf("scripts/new.test.ts")).toEqual([]);
     expect(projectsOf("src/store/sqlite/new.test.ts")).toEqual(["own-process"]);

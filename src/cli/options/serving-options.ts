@@ -156,7 +156,7 @@ export function addServingOptions(command: Command): void {
     )
     .option(
       "--drain-timeout <seconds>",
-      "how long running tasks may continue after a stop signal (default: 8)",
+      "how long running tasks may continue after a stop signal (default: 8; with other nodes, tasks go to them at once)",
       wholeNumber,
     )
     .optionsGroup("Webhooks:");
