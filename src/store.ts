@@ -5,6 +5,7 @@ export { artifactsOfLog } from "./store/artifacts-of-log.ts";
 export {
   type ClaimQuery,
   type CommitKey,
+  type ConsumedEntry,
   type ContextValue,
   type ContextWrite,
   type DueTask,
@@ -16,6 +17,7 @@ export {
   type InboxEntry,
   type InboxPost,
   type JournalRecord,
+  type KnownTask,
   type LeaseClaim,
   type ListCursor,
   type ListPage,
@@ -33,6 +35,7 @@ export {
   StoreError,
   type StoreErrorCode,
   type StoreOperation,
+  type TaskChange,
   type TaskCreate,
   type TaskEnd,
   type TaskHead,

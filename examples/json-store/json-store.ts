@@ -11,6 +11,7 @@ import {
   type HistoryEntry,
   type InboxEntry,
   type JournalRecord,
+  type KnownTask,
   type ListPage,
   type ListQuery,
   type LogEntry,
@@ -26,6 +27,7 @@ import {
   type Store,
   StoreError,
   type StoreOperation,
+  type TaskChange,
   type TaskId,
   type TaskRecord,
   type WaitingEntry,
@@ -141,6 +143,21 @@ class JsonStore implements Store {
     return ids.flatMap((id) => {
       const task = database.task(id);
       return task === undefined ? [] : [{ id, seq: task.seq, ended: task.endedAs !== undefined }];
+    });
+  }
+
+  async changes(known: readonly KnownTask[], messages: number): Promise<readonly TaskChange[]> {
+    const database = this.#database();
+    return known.flatMap(({ id, after, maxBytes }) => {
+      const task = database.task(id);
+      if (task === undefined || task.seq <= after) return [];
+      const { head, seq, history } = recordOf(task, { artifacts: false, history: messages });
+      const entries = database.log(task, after);
+      const consumed = history.flatMap(({ inbox, after: seqBefore }) =>
+        inbox === undefined ? [] : [{ inbox, after: seqBefore }],
+      );
+      const isWhole = entries[0]?.seq === after + 1 && entries.at(-1)?.seq === seq && bytesOf(entries) <= maxBytes;
+      return [{ id, seq, head, consumed, ...(isWhole && { entries }) }];
     });
   }
 
