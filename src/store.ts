@@ -5,6 +5,7 @@ export { artifactsOfLog } from "./store/artifacts-of-log.ts";
 export {
   type ClaimQuery,
   type CommitKey,
+  type ConsumedEntry,
   type ContextValue,
   type ContextWrite,
   type DueTask,

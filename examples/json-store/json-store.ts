@@ -151,10 +151,12 @@ class JsonStore implements Store {
     return known.flatMap(({ id, after, maxBytes }) => {
       const task = database.task(id);
       if (task === undefined || task.seq <= after) return [];
-      const { seq, head, history } = recordOf(task, { artifacts: false, history: messages });
+      const { head, seq, history } = recordOf(task, { artifacts: false, history: messages });
       const entries = database.log(task, after);
-      const isWhole = entries[0]?.seq === after + 1 && bytesOf(entries) <= maxBytes;
-      const consumed = history.flatMap(({ inbox, after: at }) => (inbox === undefined ? [] : [{ inbox, after: at }]));
+      const consumed = history.flatMap(({ inbox, after: seqBefore }) =>
+        inbox === undefined ? [] : [{ inbox, after: seqBefore }],
+      );
+      const isWhole = entries[0]?.seq === after + 1 && entries.at(-1)?.seq === seq && bytesOf(entries) <= maxBytes;
       return [{ id, seq, head, consumed, ...(isWhole && { entries }) }];
     });
   }
