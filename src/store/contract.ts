@@ -32,6 +32,7 @@ export type { ClaimQuery, DueTask, DueTasks, DueWebhook, NodeClaims, WaitingEntr
 export type { ContextValue, ContextWrite } from "./context-operations.ts";
 export type { JournalRecord } from "./journal-record.ts";
 export type {
+  ConsumedEntry,
   GetOptions,
   KnownTask,
   ListCursor,
