@@ -63,25 +63,25 @@ export function createTracing(start: StartSpan): Telemetry {
   return telemetry;
 }
 
-function callSpan({ agent, trace }: CallStart): NewSpan {
+/** The binding is known from the start; the version may depend on the body. */
+function callSpan({ agent, dialect, trace }: CallStart): NewSpan {
   return {
     parent: trace,
     name: UNKNOWN_METHOD,
     kind: "server",
-    attributes: { [ATTRIBUTE.agentId]: agent },
+    attributes: { [ATTRIBUTE.agentId]: agent, [ATTRIBUTE.protocolBinding]: dialectNames(dialect).binding },
     isStoredFirst: true,
   };
 }
 
 function callOutcome({ operation, dialect, taskId, error }: CallEnd): SpanOutcome {
   const method = operation === undefined ? undefined : METHODS[operation];
-  const { version, binding } = dialectNames(dialect);
+  const { version } = dialectNames(dialect);
   return {
     name: method,
     attributes: {
       [ATTRIBUTE.method]: method,
       [ATTRIBUTE.protocolVersion]: version,
-      [ATTRIBUTE.protocolBinding]: binding,
       [ATTRIBUTE.taskId]: taskId,
       [ATTRIBUTE.errorType]: error,
     },
