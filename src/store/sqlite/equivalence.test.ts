@@ -283,9 +283,12 @@ async function pagesOf(store: Store, query: Omit<OperatorQuery, "limit">, most: 
   return pages;
 }
 
-function claim(store: Store, kind: "claim-due" | "claim-webhooks"): Promise<unknown> {
+async function claim(store: Store, kind: "claim-due" | "claim-webhooks"): Promise<unknown> {
   const query = { node: "one", agents: AGENTS.slice(0, 2), limit: 4 };
-  return kind === "claim-due" ? store.claimDue(query) : store.claimWebhooks(query);
+  if (kind === "claim-webhooks") return store.claimWebhooks(query);
+  // A store may leave out how many other nodes there are, and SQLite does.
+  const { others: _others, ...due } = await store.claimDue(query);
+  return due;
 }
 
 test("the SQLite store behaves as the memory store for random operations", async () => {
