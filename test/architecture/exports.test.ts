@@ -339,6 +339,7 @@ const EXPORTS: Readonly<Record<string, { readonly values: readonly string[]; rea
     types: [
       "ClaimQuery",
       "CommitKey",
+      "ConsumedEntry",
       "ContextId",
       "ContextValue",
       "ContextWrite",
@@ -351,6 +352,7 @@ const EXPORTS: Readonly<Record<string, { readonly values: readonly string[]; rea
       "InboxEntry",
       "InboxPost",
       "JournalRecord",
+      "KnownTask",
       "LeaseClaim",
       "ListCursor",
       "ListPage",
@@ -368,6 +370,7 @@ const EXPORTS: Readonly<Record<string, { readonly values: readonly string[]; rea
       "Store",
       "StoreErrorCode",
       "StoreOperation",
+      "TaskChange",
       "TaskCreate",
       "TaskEnd",
       "TaskHead",

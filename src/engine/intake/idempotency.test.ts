@@ -50,11 +50,12 @@ describe("an idempotent message", () => {
     subscription.close();
   });
 
-  test("is recognised with its members in another order and with other output modes and extensions", async () => {
+  test("is recognised with its members in another order and with other references, output modes and extensions", async () => {
     const started: string[] = [];
     await using harness = await openHarness({ agents: counting(started) });
     const one = textMessage("go", { metadata: { a: 1, b: { c: [1], d: 2 } } });
-    const other = textMessage("go", { metadata: { b: { d: 2, c: [1] }, a: 1 } });
+    const referenceTaskIds = ["t" as TaskId];
+    const other = textMessage("go", { metadata: { b: { d: 2, c: [1] }, a: 1 }, referenceTaskIds });
     const first = await harness.send(one, IDEMPOTENT);
     const again = await harness.send(other, { ...IDEMPOTENT, outputModes: ["text/plain"], extensions: ["x:y"] });
     expect(again.id).toBe(first.id);
@@ -65,7 +66,6 @@ describe("an idempotent message", () => {
     ["parts", textMessage("stop"), {}],
     ["metadata", textMessage("go", { metadata: { skillId: "other" } }), {}],
     ["context", textMessage("go", { contextId: "c" as ContextId }), {}],
-    ["references", textMessage("go", { referenceTaskIds: ["t" as TaskId] }), {}],
     ["request's metadata", textMessage("go"), { metadata: { skillId: "other" } }],
   ])("that is repeated with other %s is refused as a conflict", async (_, message, options) => {
     const started: string[] = [];
