@@ -75,10 +75,12 @@ async function serveBetween(fanOut: number, next: () => string): Promise<Foreign
 }
 
 describe("a tree of calls over two processes", () => {
-  it.each([
+  const CASES: readonly (readonly [string, boolean])[] = [
     ["", false],
     [", also if the process of the root is killed as soon as it has answered the cancel", true],
-  ])(
+  ];
+
+  it.each(CASES.slice(sampled(1, 0)))(
     "is canceled as a whole through an official server in between%s",
     async (_name, isKilled) => {
       const fanOut = sampled(2, 3);

@@ -8,7 +8,7 @@ import { fixture, type Serving, until, Workbench } from "./workbench.ts";
 
 /** In full: 100 tasks of 8 MB and one of 64 MB, which takes minutes and 2 GB of disk. */
 const MB = 1024 * 1024;
-const SIZES = IS_FULL ? { tasks: 100, bytes: 8 * MB, large: 64 * MB } : { tasks: 6, bytes: 3 * MB, large: 8 * MB };
+const SIZES = IS_FULL ? { tasks: 100, bytes: 8 * MB, large: 64 * MB } : { tasks: 4, bytes: 3 * MB, large: 8 * MB };
 /** Has the format of the server's task ids. */
 const idOf = (n: number): string => `01990000-0000-7000-8000-${String(n).padStart(12, "0")}`;
 const LARGE: LargeTask = { id: idOf(1001), bytes: SIZES.large };

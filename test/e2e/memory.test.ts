@@ -7,7 +7,7 @@ import { fixture, type Serving, until, Workbench } from "./workbench.ts";
 
 const MB = 1024 * 1024;
 const KB = 1024;
-const STREAMED = sampled(36, 200);
+const STREAMED = sampled(24, 200);
 const HUGE = sampled(60, 200);
 const SUBSCRIBERS = sampled(500, 2000);
 

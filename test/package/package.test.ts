@@ -15,7 +15,7 @@ const run = promisify(execFile);
 
 /** All templates, and in `npm test` those whose packages are all installed here and that differ most. */
 const ALL_TEMPLATES = ["minimal", "model", "tools", "express", "hono", "mcp", "team"];
-const TEMPLATES = IS_FULL ? ALL_TEMPLATES : ["tools", "team"];
+const TEMPLATES = IS_FULL ? ALL_TEMPLATES : ["team"];
 
 const AGENT = `
 import { agent, type Agent } from "palaver";

@@ -5,7 +5,7 @@ import { sampled } from "../fixtures/budget.ts";
 import { Receiver } from "./receiver.ts";
 
 const MB = 1024 * 1024;
-const PENDING = sampled(1500, 10_000);
+const PENDING = sampled(800, 10_000);
 /** In megabytes. */
 const MOST_HELD = sampled(10, 20);
 
