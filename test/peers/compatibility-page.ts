@@ -19,6 +19,7 @@ export function compatibilityPage({ clients, servers, golden }: Matrix): string 
     "### What servers lack themselves",
     lacking(servers),
     foreignPeersSection(),
+    MCP,
     HOW,
   ];
   return `${sections.join("\n\n")}\n`;
@@ -46,6 +47,23 @@ row. All servers run the same agent. The client reports a refusal with the same 
 function keyOf(peer: string): string {
   return `✓ works · ✗ fails · – the ${peer} or its version of the protocol does not have it: see below`;
 }
+
+const MCP = `## MCP and ACP
+
+Tested with the real packages, in \`npm test\` unless the last column names a script.
+
+| With | Version | What | Tests |
+|---|---|---|---|
+| MCP client of 2026-07-28, \`@modelcontextprotocol/client\` | 2.x | calls agents at \`/mcp\` and by \`palaver mcp\`: questions, progress, files, restarts | \`test/mcp\` |
+| MCP client of 2025, \`@modelcontextprotocol/sdk\` | 1.x | the same; questions on the stream of the call, or as text | \`test/mcp\` |
+| client of the tasks extension, \`@modelcontextprotocol/ext-tasks\` | 0.2 | tasks, answers, notifications | \`test/mcp/task-notifications.test.ts\` |
+| conformance kit, \`@modelcontextprotocol/conformance\` | 0.2.0-alpha | all server scenarios of 2026-07-28 and 2025-11-25, and of the tasks extension, also with \`kill -9\` between polls | \`npm run mcp-conformance\` |
+| MCP servers of 2026-07-28 and 2025, written with the official SDKs | 2.x, 1.x | behind \`mcpAgent\`, called by the official A2A clients of 0.3 and 1.0 | \`test/adapters/mcp-official-clients.test.ts\` |
+| ACP agents, written with \`@agentclientprotocol/sdk\` | 2.x | behind \`acpAgent\` | \`src/adapters/acp\` |
+
+Checks of the conformance kit that fail are those of features that agents do not have: prompts, resources, completion, sampling, roots and logging, and of streams of 2025 that can be resumed (\`test/mcp/baseline.ts\`). \`npm run mcp-conformance\` fails if another check fails, and if a listed one passes.
+
+A question of an MCP server of 2025 belongs to an open connection. If this server is restarted before the answer, the task fails with \`mcp-call-cut-off\`.`;
 
 const HOW = `## How this page is made
 
