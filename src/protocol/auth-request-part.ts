@@ -1,4 +1,4 @@
-import type { JsonObject, JsonValue } from "./json.ts";
+import { isJsonObject, type JsonObject, type JsonValue } from "./json.ts";
 import type { DataPart, Part } from "./part.ts";
 
 /** A machine-readable request for an authorisation. */
@@ -60,8 +60,4 @@ export function jweIn(parts: readonly Part[]): string | undefined {
 
 function isSchemes(value: JsonValue | undefined): value is readonly (string | JsonObject)[] {
   return Array.isArray(value) && value.every((scheme: JsonValue) => typeof scheme === "string" || isJsonObject(scheme));
-}
-
-function isJsonObject(value: JsonValue | undefined): value is JsonObject {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -1,7 +1,7 @@
 // Questions of a task in the metadata of messages. A2A says only that a task waits (`input-required`), not what for. Palaver adds
 // `metadata.inputRequest` (and `inputRequests` if several questions are open), so that a program can tell which question it answers.
 
-import type { JsonObject, JsonValue } from "./json.ts";
+import { isJsonObject, type JsonObject, type JsonValue } from "./json.ts";
 import type { Message } from "./message.ts";
 import type { DataPart, Part } from "./part.ts";
 import { toolResultOf } from "./tool-part.ts";
@@ -112,8 +112,4 @@ function requestOf(value: JsonValue): InputRequest | undefined {
     ...(typeof name === "string" && { name }),
     ...(sensitive === true && { sensitive }),
   };
-}
-
-function isJsonObject(value: JsonValue | undefined): value is JsonObject {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

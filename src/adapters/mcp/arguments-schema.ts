@@ -1,6 +1,6 @@
 import type { StandardSchemaV1 } from "@standard-schema/spec";
-import type { JsonObject, JsonValue } from "../../protocol/json.ts";
-import { checkJson, isJsonObject, objectOf } from "../schema/check-json.ts";
+import { isJsonObject, type JsonObject, type JsonValue } from "../../protocol/json.ts";
+import { checkJson, objectOf } from "../schema/check-json.ts";
 
 /**
  * Validates the arguments of a call by their JSON Schema. The server validates them again, so what is not checked here is its matter. A text stands for the only

@@ -1,9 +1,9 @@
 import type { ElicitRequestParams, ElicitResult } from "@modelcontextprotocol/client";
 import type { StandardSchemaV1 } from "@standard-schema/spec";
 import type { TaskContext } from "../../engine/agent/agent.ts";
-import type { JsonObject, JsonValue } from "../../protocol/json.ts";
+import { isJsonObject, type JsonObject, type JsonValue } from "../../protocol/json.ts";
 import { textOf } from "../../protocol/part.ts";
-import { checkJson, isJsonObject, objectOf } from "../schema/check-json.ts";
+import { checkJson, objectOf } from "../schema/check-json.ts";
 import { onlyName, typeOf } from "./arguments-schema.ts";
 import { webUrl } from "./web-url.ts";
 

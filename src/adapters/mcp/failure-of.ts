@@ -1,5 +1,4 @@
-import type { JsonObject } from "../../protocol/json.ts";
-import { isJsonObject } from "../schema/check-json.ts";
+import { isJsonObject, type JsonObject } from "../../protocol/json.ts";
 import type { CallTimer } from "./call-timer.ts";
 import { MessageTooLarge } from "./connections/limited-fetch.ts";
 import { CONNECTION_LOST, MESSAGE_TOO_LARGE } from "./connections/lost-reply.ts";

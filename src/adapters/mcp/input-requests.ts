@@ -1,6 +1,6 @@
 import type { ElicitRequestParams, ElicitResult } from "@modelcontextprotocol/client";
 import type { TaskContext } from "../../engine/agent/agent.ts";
-import { isJsonObject } from "../schema/check-json.ts";
+import { isJsonObject } from "../../protocol/json.ts";
 import { askForServer } from "./ask-for-server.ts";
 import { mcpFailure } from "./mcp-failure.ts";
 

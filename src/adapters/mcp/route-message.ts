@@ -1,8 +1,8 @@
 import type { Skill } from "../../engine/agent/agent.ts";
-import type { JsonObject } from "../../protocol/json.ts";
+import { isJsonObject, type JsonObject } from "../../protocol/json.ts";
 import type { Message } from "../../protocol/message.ts";
 import { textOf } from "../../protocol/part.ts";
-import { checkJson, isJsonObject, objectOf } from "../schema/check-json.ts";
+import { checkJson, objectOf } from "../schema/check-json.ts";
 
 /**
  * The id of the skill for a message that names none: the only skill; else the only one that knows all of the arguments and gets all that it needs. A tool without

@@ -2,7 +2,7 @@ import { type ConnectOptions, connect } from "../../client/connect.ts";
 import { type Agent, type AgentDefinition, agent, type Skill } from "../../engine/agent/agent.ts";
 import type { AgentCard, AgentSkill } from "../../protocol/card.ts";
 import { INPUT_SCHEMAS } from "../../protocol/extensions.ts";
-import type { JsonObject, JsonValue } from "../../protocol/json.ts";
+import { isJsonObject } from "../../protocol/json.ts";
 import { Relay } from "./relay.ts";
 
 /** URI of the extension that marks an agent as a relay of another agent. The card does not reveal the other agent's address. */
@@ -92,10 +92,6 @@ function skillsOf({ skills }: AgentCard): readonly AgentSkill[] {
 /** Publishes the schema that the remote card has for the skill. There is no `input`: the remote agent checks what it gets. */
 function withSchema(skill: AgentSkill, { capabilities }: AgentCard): Skill {
   const schemas = capabilities.extensions?.find(({ uri }) => uri === INPUT_SCHEMAS)?.params?.["skills"];
-  const schema = isObject(schemas) && Object.hasOwn(schemas, skill.id) ? schemas[skill.id] : undefined;
-  return isObject(schema) ? { ...skill, jsonSchema: schema } : skill;
-}
-
-function isObject(value: JsonValue | undefined): value is JsonObject {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
+  const schema = isJsonObject(schemas) && Object.hasOwn(schemas, skill.id) ? schemas[skill.id] : undefined;
+  return isJsonObject(schema) ? { ...skill, jsonSchema: schema } : skill;
 }

@@ -1,4 +1,4 @@
-import type { JsonObject, JsonValue } from "../../protocol/json.ts";
+import { isJsonObject, type JsonObject, type JsonValue } from "../../protocol/json.ts";
 
 /** One thing that is wrong with a value. */
 export interface JsonIssue {
@@ -130,10 +130,6 @@ function charactersOf(value: JsonValue): number | undefined {
 
 function numberOf(value: JsonValue): number | undefined {
   return typeof value === "number" ? value : undefined;
-}
-
-export function isJsonObject(value: unknown): value is JsonObject {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 export function objectOf(value: JsonValue | undefined): JsonObject {

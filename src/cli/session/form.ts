@@ -1,5 +1,5 @@
 import { oneLine } from "../../internal/terminal-text.ts";
-import type { JsonObject, JsonValue } from "../../protocol/json.ts";
+import { isJsonObject, type JsonObject, type JsonValue } from "../../protocol/json.ts";
 import { typeOf } from "./schema-types.ts";
 
 /** Asks one question on the terminal. `hidden`: what is typed is not shown. `undefined`: the input has ended. */
@@ -22,14 +22,14 @@ const MAX_CHOICES = 30;
  */
 export async function askBySchema(schema: JsonObject, form: Form): Promise<JsonValue | undefined> {
   const { properties, required } = schema;
-  if (!isObject(properties) || Object.keys(properties).length > MAX_FIELDS)
+  if (!isJsonObject(properties) || Object.keys(properties).length > MAX_FIELDS)
     return askField({ label: "Answer", schema, root: schema, isRequired: true }, form);
   const needed: readonly JsonValue[] = Array.isArray(required) ? required : [];
   const answer = new Map<string, JsonValue>();
   for (const [name, field] of Object.entries(properties)) {
     const asked = {
       label: name,
-      schema: isObject(field) ? field : {},
+      schema: isJsonObject(field) ? field : {},
       root: schema,
       isRequired: needed.includes(name),
     };
@@ -93,8 +93,8 @@ function choicesOf({ enum: values, const: constant, oneOf, anyOf }: JsonObject):
   const listed = [oneOf, anyOf].filter(isList).find((list) => list.length > 0);
   if (listed === undefined) return undefined;
   const choices = listed.flatMap((item): Choice[] => {
-    const value = isObject(item) ? item["const"] : undefined;
-    const title = isObject(item) ? item["title"] : undefined;
+    const value = isJsonObject(item) ? item["const"] : undefined;
+    const title = isJsonObject(item) ? item["title"] : undefined;
     return value === undefined ? [] : [{ value, title: typeof title === "string" ? title : nameOf(value) }];
   });
   return choices.length === listed.length ? choices : undefined;
@@ -135,7 +135,7 @@ function parsedValue(line: string, { type }: JsonObject): JsonValue | undefined 
   if (type === "integer") return Number.isInteger(parsed) ? parsed : undefined;
   if (type === "number") return onlyIf(parsed, "number");
   if (type === "array") return Array.isArray(parsed) ? parsed : undefined;
-  if (type === "object") return isObject(parsed) ? parsed : undefined;
+  if (type === "object") return isJsonObject(parsed) ? parsed : undefined;
   return parsed ?? line;
 }
 
@@ -150,8 +150,4 @@ function parsedJson(text: string): JsonValue | undefined {
   } catch {
     return undefined;
   }
-}
-
-function isObject(value: JsonValue | undefined): value is JsonObject {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

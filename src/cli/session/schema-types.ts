@@ -1,6 +1,6 @@
 import type { AgentCard } from "../../protocol/card.ts";
 import { INPUT_SCHEMAS } from "../../protocol/extensions.ts";
-import type { JsonObject, JsonValue } from "../../protocol/json.ts";
+import { isJsonObject, type JsonObject, type JsonValue } from "../../protocol/json.ts";
 
 /** Levels of a schema. Deeper types, and references that repeat themselves, are `unknown`. */
 const MAX_DEPTH = 20;
@@ -10,8 +10,10 @@ const IDENTIFIER = /^[A-Za-z_$][\w$]*$/;
 export function skillSchemas(card: AgentCard): ReadonlyMap<string, JsonObject> {
   const params = card.capabilities.extensions?.find(({ uri }) => uri === INPUT_SCHEMAS)?.params;
   const skills = params?.["skills"];
-  if (!isObject(skills)) return new Map();
-  return new Map(Object.entries(skills).flatMap(([id, schema]) => (isObject(schema) ? [[id, schema] as const] : [])));
+  if (!isJsonObject(skills)) return new Map();
+  return new Map(
+    Object.entries(skills).flatMap(([id, schema]) => (isJsonObject(schema) ? [[id, schema] as const] : [])),
+  );
 }
 
 /** A TypeScript module with the input types of a card's skills. Only names and types of the card are written into it, no other text. */
@@ -42,7 +44,7 @@ export function typeOf(schema: JsonObject, root: JsonObject): string {
 }
 
 function typeAt(schema: JsonValue | undefined, { root, depth }: Place): string {
-  if (!isObject(schema) || depth > MAX_DEPTH) return schema === false ? "never" : "unknown";
+  if (!isJsonObject(schema) || depth > MAX_DEPTH) return schema === false ? "never" : "unknown";
   const place = { root, depth: depth + 1 };
   const { $ref, const: constant, enum: values, anyOf, oneOf, allOf, type } = schema;
   if (typeof $ref === "string") return typeAt(referenced(root, $ref), place);
@@ -71,7 +73,7 @@ function arrayType({ items, prefixItems }: JsonObject, place: Place): string {
 
 function objectType({ properties, required, additionalProperties }: JsonObject, place: Place): string {
   const needed: readonly JsonValue[] = Array.isArray(required) ? required : [];
-  const members = Object.entries(isObject(properties) ? properties : {}).map(
+  const members = Object.entries(isJsonObject(properties) ? properties : {}).map(
     ([name, schema]) => `${memberName(name)}${needed.includes(name) ? "" : "?"}: ${typeAt(schema, place)}`,
   );
   if (members.length > 0) return `{ ${members.join("; ")} }`;
@@ -84,7 +86,7 @@ function referenced(root: JsonObject, reference: string): JsonValue | undefined 
   let found: JsonValue | undefined = root;
   for (const step of reference.slice(1).split("/").filter(Boolean)) {
     const name = step.replaceAll("~1", "/").replaceAll("~0", "~");
-    found = isObject(found) && Object.hasOwn(found, name) ? found[name] : undefined;
+    found = isJsonObject(found) && Object.hasOwn(found, name) ? found[name] : undefined;
   }
   return found;
 }
@@ -101,8 +103,4 @@ function literal(value: JsonValue): string {
 
 function memberName(name: string): string {
   return IDENTIFIER.test(name) ? name : literal(name);
-}
-
-function isObject(value: JsonValue | undefined): value is JsonObject {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

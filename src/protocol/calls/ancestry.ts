@@ -1,5 +1,5 @@
 import type { CallPath } from "../call-path.ts";
-import type { JsonObject, JsonValue } from "../json.ts";
+import { isJsonObject, type JsonObject } from "../json.ts";
 
 /**
  * URI of the extension for agents that call agents. On a card it says that the server reads the ancestry of messages and counts a message with an
@@ -87,8 +87,4 @@ function budgetFrom(value: unknown): Budget | undefined {
 
 function isId(value: unknown): value is string {
   return typeof value === "string" && value.length > 0 && value.length <= 200;
-}
-
-function isJsonObject(value: JsonValue | undefined): value is JsonObject {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

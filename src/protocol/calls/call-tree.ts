@@ -1,4 +1,4 @@
-import type { JsonObject, JsonValue } from "../json.ts";
+import { isJsonObject, type JsonObject, type JsonValue } from "../json.ts";
 import { type Budget, CALLS } from "./ancestry.ts";
 
 /** Totals by name, such as `inputTokens`. */
@@ -86,8 +86,4 @@ function calledTaskOf(value: JsonValue): readonly CalledTask[] {
   const { taskId, agent, state, call } = value;
   if (typeof agent !== "string" || typeof state !== "string") return [];
   return [{ agent, state, ...(typeof taskId === "string" && { taskId }), ...(typeof call === "string" && { call }) }];
-}
-
-function isJsonObject(value: JsonValue | undefined): value is JsonObject {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

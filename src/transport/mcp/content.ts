@@ -1,5 +1,5 @@
 import { type Artifact, isReasoning } from "../../protocol/artifact.ts";
-import type { JsonObject, JsonValue } from "../../protocol/json.ts";
+import { isJsonObject, type JsonObject } from "../../protocol/json.ts";
 import type { Message } from "../../protocol/message.ts";
 import type { Part } from "../../protocol/part.ts";
 import type { Task } from "../../protocol/task.ts";
@@ -51,11 +51,7 @@ function structuredContent(artifacts: readonly Pick<Artifact, "parts" | "name">[
   );
   const [only] = found;
   if (only === undefined) return undefined;
-  return found.length === 1 && isObject(only.data) ? only.data : { artifacts: found };
-}
-
-function isObject(value: JsonValue): value is JsonObject {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
+  return found.length === 1 && isJsonObject(only.data) ? only.data : { artifacts: found };
 }
 
 const TEXT = "text/plain";

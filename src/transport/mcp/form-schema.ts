@@ -1,4 +1,4 @@
-import type { JsonObject, JsonValue } from "../../protocol/json.ts";
+import { isJsonObject, type JsonObject, type JsonValue } from "../../protocol/json.ts";
 import type { Part } from "../../protocol/part.ts";
 
 /** A form for one question, and how to read the answer out of it. */
@@ -46,10 +46,10 @@ function single(field: JsonObject, partOf: (value: JsonValue) => Part | undefine
 
 function flatObject(schema: JsonObject): JsonObject | undefined {
   const { properties, required } = schema;
-  if (!isObject(properties)) return undefined;
+  if (!isJsonObject(properties)) return undefined;
   const fields: [string, JsonObject][] = [];
   for (const [name, property] of Object.entries(properties)) {
-    const field = isObject(property) ? fieldOf(property) : undefined;
+    const field = isJsonObject(property) ? fieldOf(property) : undefined;
     if (field === undefined) return undefined;
     fields.push([name, field]);
   }
@@ -70,7 +70,7 @@ function fieldOf(schema: JsonObject): JsonObject | undefined {
     return withoutUndefined({ type: "string", ...kept });
   }
   if (type === "string" && isTitled(oneOf)) return withoutUndefined({ type, ...kept, oneOf });
-  if (type === "array" && isObject(items)) {
+  if (type === "array" && isJsonObject(items)) {
     const isChoice = Array.isArray(items["enum"]) || isTitled(items["anyOf"]);
     return isChoice ? withoutUndefined({ type, ...kept, ...countsOf(schema), items }) : undefined;
   }
@@ -87,7 +87,9 @@ function isTitled(value: JsonValue | undefined): value is JsonValue[] {
   return (
     Array.isArray(value) &&
     value.length > 0 &&
-    value.every((entry) => isObject(entry) && typeof entry["const"] === "string" && typeof entry["title"] === "string")
+    value.every(
+      (entry) => isJsonObject(entry) && typeof entry["const"] === "string" && typeof entry["title"] === "string",
+    )
   );
 }
 
@@ -114,8 +116,4 @@ function jsonPart(value: JsonValue): Part {
   } catch {
     return { text: value };
   }
-}
-
-export function isObject(value: unknown): value is JsonObject {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

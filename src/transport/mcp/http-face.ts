@@ -1,4 +1,5 @@
 import { A2AError } from "../../protocol/error.ts";
+import { isJsonObject } from "../../protocol/json.ts";
 import { parseJson, requireJson } from "../body/json-body.ts";
 import { readRequestBody } from "../body/request-body.ts";
 import type { CorsPolicy } from "../cors.ts";
@@ -9,7 +10,6 @@ import type { Handler } from "../router.ts";
 import { type AuthenticatedCaller, authenticateCaller } from "./authenticate.ts";
 import { visibleTool } from "./call-tool.ts";
 import type { McpFace, McpRequest } from "./face.ts";
-import { isObject } from "./form-schema.ts";
 import { isLegacyBody } from "./legacy/is-legacy-body.ts";
 import { type InFlight, serveLegacy } from "./legacy/serve-legacy.ts";
 import { listenToTasks, readListenRequest } from "./listen.ts";
@@ -114,10 +114,10 @@ function copiedHeaders(exchange: Exchange): Headers {
 
 /** A tool may ask for arguments in headers as well. Proxies trust these headers, so they must say what the body says. The SDK checks the other headers. */
 async function headerMismatch(request: McpRequest, body: unknown): Promise<RpcError | undefined> {
-  if (!isObject(body) || body["method"] !== "tools/call" || !isObject(body["params"])) return undefined;
+  if (!isJsonObject(body) || body["method"] !== "tools/call" || !isJsonObject(body["params"])) return undefined;
   const { name, arguments: args } = body["params"];
   const tool = typeof name === "string" ? await visibleTool(request, name) : undefined;
-  if (tool === undefined || !isObject(args)) return undefined;
+  if (tool === undefined || !isJsonObject(args)) return undefined;
   const headers = paramHeadersOf(tool.definition.inputSchema) ?? [];
   const problem = headerProblem(headers, { args, header: (each) => request.exchange.header(each) });
   return problem === undefined
@@ -126,7 +126,7 @@ async function headerMismatch(request: McpRequest, body: unknown): Promise<RpcEr
 }
 
 function idOf(body: unknown): RpcId {
-  const id = isObject(body) ? body["id"] : undefined;
+  const id = isJsonObject(body) ? body["id"] : undefined;
   return typeof id === "string" || typeof id === "number" ? id : null;
 }
 

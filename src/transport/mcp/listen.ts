@@ -1,11 +1,10 @@
 import { A2AError, invalidField } from "../../protocol/error.ts";
-import type { JsonObject, JsonValue } from "../../protocol/json.ts";
+import { isJsonObject, type JsonObject, type JsonValue } from "../../protocol/json.ts";
 import type { Headers, Reply } from "../exchange.ts";
 import { callerKey } from "../rate-limit/request-limits.ts";
 import { abilitiesOf } from "./client-abilities.ts";
 import type { ClientAbilities } from "./contract.ts";
 import type { McpRequest } from "./face.ts";
-import { isObject } from "./form-schema.ts";
 import { RpcFailure, TASKS_REQUIRED } from "./mcp-error.ts";
 import { mcpTaskId } from "./mcp-task.ts";
 import { openMcpTask } from "./task-methods.ts";
@@ -29,10 +28,10 @@ const MAX_TASKS = 100;
 
 /** The request for notifications of tasks; `undefined` for other requests, and if its headers do not say what it says: the SDK answers those. */
 export function readListenRequest({ exchange }: McpRequest, body: unknown): ListenRequest | undefined {
-  if (!isObject(body) || body["method"] !== METHOD || exchange.header("mcp-method") !== METHOD) return undefined;
+  if (!isJsonObject(body) || body["method"] !== METHOD || exchange.header("mcp-method") !== METHOD) return undefined;
   const { id, params } = body;
-  const { notifications, _meta: meta } = isObject(params) ? params : {};
-  if ((typeof id !== "string" && typeof id !== "number") || !isObject(meta) || !isObject(notifications))
+  const { notifications, _meta: meta } = isJsonObject(params) ? params : {};
+  if ((typeof id !== "string" && typeof id !== "number") || !isJsonObject(meta) || !isJsonObject(notifications))
     return undefined;
   const { taskIds } = notifications;
   const isOfRevision = meta[VERSION] === REVISION && exchange.header("mcp-protocol-version") === REVISION;

@@ -1,11 +1,11 @@
 import { authRequestOf } from "../../protocol/auth-request-part.ts";
 import { inputRequestsOf, inputSchemaOf } from "../../protocol/input-request.ts";
-import type { JsonValue } from "../../protocol/json.ts";
+import { isJsonObject, type JsonValue } from "../../protocol/json.ts";
 import { type Part, textOf } from "../../protocol/part.ts";
 import { isInterrupted } from "../../protocol/state.ts";
 import type { TaskStatus } from "../../protocol/task.ts";
 import type { ClientAbilities, InputRequestOfServer } from "./contract.ts";
-import { type AnswerForm, answerForm, isObject } from "./form-schema.ts";
+import { type AnswerForm, answerForm } from "./form-schema.ts";
 
 /** An open question of a task, as MCP clients get it. */
 export interface OpenQuestion {
@@ -75,7 +75,7 @@ function authorizationUrl(parts: readonly Part[]): string | undefined {
 
 function urlsIn(value: JsonValue): readonly string[] {
   if (Array.isArray(value)) return value.flatMap(urlsIn);
-  if (!isObject(value)) return [];
+  if (!isJsonObject(value)) return [];
   const { authorizationUrl: url } = value;
   return typeof url === "string" ? [url] : Object.values(value).flatMap(urlsIn);
 }
@@ -124,12 +124,12 @@ const AUTHORISED = "Authorised.";
 
 /** Reads a response of the client to the request for a question. */
 export function readResponse(question: OpenQuestion, response: unknown): UserResponse {
-  if (!isObject(response)) return { kind: "invalid", problem: "must be an object with action and content" };
+  if (!isJsonObject(response)) return { kind: "invalid", problem: "must be an object with action and content" };
   const { action, content } = response;
   if (action === "decline" || action === "cancel") return { kind: "declined" };
   if (action !== "accept") return { kind: "invalid", problem: "action must be accept, decline or cancel" };
   if (question.url !== undefined) return { kind: "answer", parts: [{ text: AUTHORISED }] };
-  if (!isObject(content)) return { kind: "invalid", problem: "content must be an object" };
+  if (!isJsonObject(content)) return { kind: "invalid", problem: "content must be an object" };
   const part = question.form.read(content);
   return part === undefined ? { kind: "invalid", problem: "content has no answer" } : { kind: "answer", parts: [part] };
 }

@@ -1,12 +1,11 @@
 import type { CallToolResult, InputRequiredResult, Server, ServerContext } from "@modelcontextprotocol/server";
 import type { StandardSchemaV1 } from "@standard-schema/spec";
 import { A2AError } from "../../protocol/error.ts";
-import type { JsonObject } from "../../protocol/json.ts";
+import { isJsonObject, type JsonObject } from "../../protocol/json.ts";
 import { callTool, listTools } from "./call-tool.ts";
 import { abilitiesOf } from "./client-abilities.ts";
 import { type ClientAbilities, type McpSettings, TASKS_EXTENSION } from "./contract.ts";
 import type { McpRequest } from "./face.ts";
-import { isObject } from "./form-schema.ts";
 import { INSTRUCTIONS } from "./instructions.ts";
 import type { McpSdk } from "./load-sdk.ts";
 import { RpcFailure, rpcErrorOf, TASKS_REQUIRED } from "./mcp-error.ts";
@@ -102,7 +101,7 @@ const ANY_PARAMS: StandardSchemaV1<unknown, unknown> = {
 };
 
 function objectOf(value: unknown): JsonObject {
-  return isObject(value) ? value : {};
+  return isJsonObject(value) ? value : {};
 }
 
 /** What the client sends back with its answers. */

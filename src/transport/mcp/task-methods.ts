@@ -1,10 +1,9 @@
 import { A2AError, invalidField } from "../../protocol/error.ts";
-import type { JsonObject } from "../../protocol/json.ts";
+import { isJsonObject, type JsonObject } from "../../protocol/json.ts";
 import { readStatus, type StoredTask } from "../../protocol/serial.ts";
 import type { ClientAbilities } from "./contract.ts";
 import type { McpRequest } from "./face.ts";
 import { readWholeTask } from "./follow-task.ts";
-import { isObject } from "./form-schema.ts";
 import { detailedTask, readMcpTaskId, type TaskName } from "./mcp-task.ts";
 import { type AgentCaller, type CallOptions, callAgent } from "./operation.ts";
 import { openQuestions } from "./questions.ts";
@@ -43,7 +42,7 @@ async function readTask(request: McpRequest, call: TaskCall): Promise<CallerOfTa
 /** `tasks/update`: answers open questions. Responses to others are ignored: they have been answered. */
 export async function updateMcpTask(request: McpRequest, call: TaskCall): Promise<void> {
   const { inputResponses } = call.params;
-  if (!isObject(inputResponses)) throw invalidField("inputResponses", "must be an object");
+  if (!isJsonObject(inputResponses)) throw invalidField("inputResponses", "must be an object");
   const { caller, name } = await callerOfTask(request, call);
   const task = await readWholeTask(caller.service, caller.scope, name.id);
   const questions = openQuestions(readStatus(task.status));

@@ -1,5 +1,5 @@
 import type { Artifact } from "../../protocol/artifact.ts";
-import type { JsonObject, JsonValue } from "../../protocol/json.ts";
+import { isJsonObject, type JsonObject, type JsonValue } from "../../protocol/json.ts";
 import type { Message } from "../../protocol/message.ts";
 import { readMessage, readTask, type StoredTask } from "../../protocol/serial.ts";
 import { TASK_STATES, type TaskState } from "../../protocol/state.ts";
@@ -53,10 +53,6 @@ function transitionObject(entry: JsonValue): JsonValue {
   if (!isJsonObject(entry)) return entry;
   const { state } = entry;
   return typeof state === "string" ? { ...entry, state: stateName(state) } : entry;
-}
-
-function isJsonObject(value: JsonValue): value is JsonObject {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 /** The name of a state in 0.1. Other texts are returned unchanged. */

@@ -1,4 +1,4 @@
-import type { JsonObject, JsonValue } from "../../protocol/json.ts";
+import { isJsonObject, type JsonObject, type JsonValue } from "../../protocol/json.ts";
 import type { DataPart, Part } from "../../protocol/part.ts";
 
 /**
@@ -86,10 +86,6 @@ export function unpackData(data: JsonValue, metadata: JsonObject | undefined): D
 /** Only an object that `packData` can have written is unwrapped. */
 function isWrapper(data: JsonObject): data is { readonly value: JsonValue } {
   return Object.hasOwn(data, "value") && Object.keys(data).length === 1;
-}
-
-function isJsonObject(value: JsonValue): value is JsonObject {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 function escaped(metadata: JsonObject): JsonObject {

@@ -1,5 +1,5 @@
 import type { Usage } from "../../../engine/agent/agent.ts";
-import type { JsonObject, JsonValue } from "../../../protocol/json.ts";
+import { isJsonObject, type JsonObject, type JsonValue } from "../../../protocol/json.ts";
 import { processFailure } from "../process-failure.ts";
 
 /** A question of a program. */
@@ -94,12 +94,8 @@ function parse(json: string): JsonObject {
   } catch (cause) {
     throw invalid("it is not JSON", cause);
   }
-  if (!isObject(value)) throw invalid("it is not a JSON object");
+  if (!isJsonObject(value)) throw invalid("it is not a JSON object");
   return value;
-}
-
-function isObject(value: JsonValue | undefined): value is JsonObject {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 /** The members of a line. Each method throws a `TaskFailure` for a member of another type. */
@@ -138,7 +134,7 @@ class Fields {
 
   object(name: string): JsonObject | undefined {
     const value = this.value(name);
-    if (value !== undefined && !isObject(value)) throw invalid(`${name} must be an object`);
+    if (value !== undefined && !isJsonObject(value)) throw invalid(`${name} must be an object`);
     return value;
   }
 }

@@ -1,5 +1,5 @@
+import { isJsonObject } from "../../../protocol/json.ts";
 import type { Exchange } from "../../exchange.ts";
-import { isObject } from "../form-schema.ts";
 
 const VERSION_KEY = "io.modelcontextprotocol/protocolVersion";
 /** Revisions are dates; the first without sessions. */
@@ -10,9 +10,9 @@ const FIRST_STATELESS = "2026-01-01";
  * the SDK.
  */
 export function isLegacyBody(body: unknown, exchange: Exchange): boolean {
-  const params = isObject(body) ? body["params"] : undefined;
-  const meta = isObject(params) ? params["_meta"] : undefined;
-  if (isObject(meta) && meta[VERSION_KEY] !== undefined) return false;
+  const params = isJsonObject(body) ? body["params"] : undefined;
+  const meta = isJsonObject(params) ? params["_meta"] : undefined;
+  if (isJsonObject(meta) && meta[VERSION_KEY] !== undefined) return false;
   const header = exchange.header("mcp-protocol-version");
   return header === undefined || header < FIRST_STATELESS;
 }

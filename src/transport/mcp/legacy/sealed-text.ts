@@ -1,6 +1,5 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
-import type { JsonObject } from "../../../protocol/json.ts";
-import { isObject } from "../form-schema.ts";
+import { isJsonObject, type JsonObject } from "../../../protocol/json.ts";
 
 /** Longer texts were not written by this server. */
 const MAX_LENGTH = 2000;
@@ -27,7 +26,7 @@ export function unseal(text: string, options: SealOptions): JsonObject | undefin
   if (rest.length > 0 || given.length !== expected.length || !timingSafeEqual(given, expected)) return undefined;
   try {
     const value: unknown = JSON.parse(Buffer.from(body, "base64url").toString());
-    return isObject(value) ? value : undefined;
+    return isJsonObject(value) ? value : undefined;
   } catch {
     return undefined;
   }

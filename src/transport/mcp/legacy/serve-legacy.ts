@@ -1,11 +1,10 @@
 import { A2AError } from "../../../protocol/error.ts";
-import type { JsonObject, JsonValue } from "../../../protocol/json.ts";
+import { isJsonObject, type JsonObject, type JsonValue } from "../../../protocol/json.ts";
 import { type Headers, jsonReply, type Reply } from "../../exchange.ts";
 import { callerKey } from "../../rate-limit/request-limits.ts";
 import { listTools } from "../call-tool.ts";
 import { abilitiesOf } from "../client-abilities.ts";
 import type { McpRequest } from "../face.ts";
-import { isObject } from "../form-schema.ts";
 import { INSTRUCTIONS } from "../instructions.ts";
 import { RpcFailure, rpcErrorOf } from "../mcp-error.ts";
 import { createProgress } from "../progress.ts";
@@ -30,7 +29,7 @@ const SESSION_HEADER = "mcp-session-id";
 export async function serveLegacy(request: McpRequest, body: unknown, options: LegacyOptions): Promise<Reply> {
   if (Array.isArray(body))
     throw new A2AError("invalid-request", "Batches are not supported; send one message per request");
-  if (!isObject(body) || body["jsonrpc"] !== "2.0")
+  if (!isJsonObject(body) || body["jsonrpc"] !== "2.0")
     throw new A2AError("invalid-request", "The body is not a JSON-RPC 2.0 message");
   const { method, id } = body;
   const { headers } = options;
@@ -39,7 +38,7 @@ export async function serveLegacy(request: McpRequest, body: unknown, options: L
     return accepted(headers);
   }
   if (typeof method !== "string") throw new A2AError("invalid-request", "method: must be a string");
-  const params = isObject(body["params"]) ? body["params"] : {};
+  const params = isJsonObject(body["params"]) ? body["params"] : {};
   const given = request.exchange.header(SESSION_HEADER);
   const session = given === undefined ? NO_SESSION : readSession(given, request.face.settings.key);
   // The client must then start a new session.
@@ -106,9 +105,9 @@ async function callReply(
   const { id, params, session } = message;
   const { name, _meta } = params;
   if (typeof name !== "string") throw new RpcFailure({ code: -32602, message: "name: must be a string" });
-  if (params["arguments"] !== undefined && !isObject(params["arguments"]))
+  if (params["arguments"] !== undefined && !isJsonObject(params["arguments"]))
     throw new RpcFailure({ code: -32602, message: "arguments: must be an object" });
-  const meta = isObject(_meta) ? _meta : {};
+  const meta = isJsonObject(_meta) ? _meta : {};
   const token = meta["progressToken"];
   const progressToken = typeof token === "string" || typeof token === "number" ? token : undefined;
   const { forms, urls } = session.client;
@@ -117,7 +116,7 @@ async function callReply(
   const canceled = new AbortController();
   const key = keyOf(request, id);
   const call = {
-    args: isObject(params["arguments"]) ? params["arguments"] : {},
+    args: isJsonObject(params["arguments"]) ? params["arguments"] : {},
     meta,
     client,
     responses: {},

@@ -1,5 +1,4 @@
-import type { JsonObject, JsonValue } from "../../../protocol/json.ts";
-import { isObject } from "../form-schema.ts";
+import { isJsonObject, type JsonObject, type JsonValue } from "../../../protocol/json.ts";
 
 /** The member of a property's schema by which a tool asks for the property in a header as well. */
 const ANNOTATION = "x-mcp-header";
@@ -32,9 +31,9 @@ export function withValidHeaders<T extends JsonObject>(schema: T): T {
 
 /** Valid annotations of properties that only `properties` lead to. */
 function annotatedProperties({ properties }: JsonObject, path: readonly string[]): readonly ParamHeader[] {
-  if (!isObject(properties)) return [];
+  if (!isJsonObject(properties)) return [];
   return Object.entries(properties).flatMap(([name, property]) => {
-    if (!isObject(property)) return [];
+    if (!isJsonObject(property)) return [];
     const place = [...path, name];
     const { [ANNOTATION]: given, type } = property;
     const isValid = typeof given === "string" && TOKEN.test(given) && TYPES.has(type);
@@ -55,7 +54,7 @@ const MAPS: ReadonlySet<string> = new Set([
 /** How many annotations there are, also in places where none may be. */
 function annotationsIn(value: JsonValue, isSchema = true): number {
   if (isList(value)) return value.reduce<number>((sum, item) => sum + annotationsIn(item), 0);
-  if (!isObject(value)) return 0;
+  if (!isJsonObject(value)) return 0;
   return Object.entries(value).reduce((sum, [key, member]) => {
     if (isSchema && key === ANNOTATION) return sum + 1;
     return isSchema && VALUES.has(key) ? sum : sum + annotationsIn(member, !(isSchema && MAPS.has(key)));
@@ -64,7 +63,7 @@ function annotationsIn(value: JsonValue, isSchema = true): number {
 
 function withoutAnnotations(value: JsonValue, isSchema: boolean): JsonValue {
   if (isList(value)) return value.map((item) => withoutAnnotations(item, true));
-  if (!isObject(value)) return value;
+  if (!isJsonObject(value)) return value;
   const kept = Object.entries(value).filter(([key]) => !isSchema || key !== ANNOTATION);
   return Object.fromEntries(
     kept.map(([key, member]) => {
@@ -106,7 +105,7 @@ const DECIMAL = /^-?\d+(\.\d+)?$/;
 
 function valueAt(args: JsonObject, path: readonly string[]): JsonValue | undefined {
   let value: JsonValue | undefined = args;
-  for (const name of path) value = isObject(value) && Object.hasOwn(value, name) ? value[name] : undefined;
+  for (const name of path) value = isJsonObject(value) && Object.hasOwn(value, name) ? value[name] : undefined;
   return value;
 }
 

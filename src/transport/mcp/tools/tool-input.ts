@@ -1,8 +1,7 @@
 import { A2AError, type FieldViolation } from "../../../protocol/error.ts";
-import type { JsonObject, JsonValue } from "../../../protocol/json.ts";
+import { isJsonObject, type JsonObject, type JsonValue } from "../../../protocol/json.ts";
 import type { Part } from "../../../protocol/part.ts";
 import type { ToolDefinition } from "../contract.ts";
-import { isObject } from "../form-schema.ts";
 
 /** The arguments of a tool whose agent takes messages. */
 export const MESSAGE_SCHEMA: ToolDefinition["inputSchema"] = {
@@ -71,7 +70,7 @@ export function readToolInput({ takesData, isWrapped }: InputForm, args: JsonObj
 const BASE64 = /^[A-Za-z0-9+/]*={0,2}$/;
 
 function filePart(file: JsonValue, field: string): Part {
-  if (!isObject(file)) throw invalid(field, "must be an object");
+  if (!isJsonObject(file)) throw invalid(field, "must be an object");
   const { name, mediaType, base64, url } = file;
   if (name !== undefined && typeof name !== "string") throw invalid(`${field}.name`, "must be a string");
   if (mediaType !== undefined && typeof mediaType !== "string") throw invalid(`${field}.mediaType`, "must be a string");

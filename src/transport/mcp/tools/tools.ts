@@ -1,8 +1,7 @@
 import type { AgentCard, AgentSkill } from "../../../protocol/card.ts";
 import { INPUT_SCHEMAS } from "../../../protocol/extensions.ts";
-import type { JsonObject } from "../../../protocol/json.ts";
+import { isJsonObject, type JsonObject } from "../../../protocol/json.ts";
 import type { McpSettings, TaskSupport, ToolDefinition } from "../contract.ts";
-import { isObject } from "../form-schema.ts";
 import { ANSWER_TOOL } from "../questions.ts";
 import { withValidHeaders } from "./param-headers.ts";
 import { type InputForm, MESSAGE_SCHEMA } from "./tool-input.ts";
@@ -61,8 +60,8 @@ function skillsOf(card: AgentCard, { tools }: McpSettings): readonly (AgentSkill
 
 function schemaOf({ capabilities }: AgentCard, skill: string): JsonObject | undefined {
   const schemas = capabilities.extensions?.find(({ uri }) => uri === INPUT_SCHEMAS)?.params?.["skills"];
-  const schema = isObject(schemas) && Object.hasOwn(schemas, skill) ? schemas[skill] : undefined;
-  return isObject(schema) ? schema : undefined;
+  const schema = isJsonObject(schemas) && Object.hasOwn(schemas, skill) ? schemas[skill] : undefined;
+  return isJsonObject(schema) ? schema : undefined;
 }
 
 /** The version of JSON Schema in which cards publish schemas. */
