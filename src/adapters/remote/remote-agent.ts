@@ -1,8 +1,7 @@
 import { type ConnectOptions, connect } from "../../client/connect.ts";
 import { type Agent, type AgentDefinition, agent, type Skill } from "../../engine/agent/agent.ts";
 import type { AgentCard, AgentSkill } from "../../protocol/card.ts";
-import { INPUT_SCHEMAS } from "../../protocol/extensions.ts";
-import { isJsonObject } from "../../protocol/json.ts";
+import { inputSchemaOf } from "../../protocol/extensions.ts";
 import { Relay } from "./relay.ts";
 
 /** URI of the extension that marks an agent as a relay of another agent. The card does not reveal the other agent's address. */
@@ -90,8 +89,7 @@ function skillsOf({ skills }: AgentCard): readonly AgentSkill[] {
 }
 
 /** Publishes the schema that the remote card has for the skill. There is no `input`: the remote agent checks what it gets. */
-function withSchema(skill: AgentSkill, { capabilities }: AgentCard): Skill {
-  const schemas = capabilities.extensions?.find(({ uri }) => uri === INPUT_SCHEMAS)?.params?.["skills"];
-  const schema = isJsonObject(schemas) && Object.hasOwn(schemas, skill.id) ? schemas[skill.id] : undefined;
-  return isJsonObject(schema) ? { ...skill, jsonSchema: schema } : skill;
+function withSchema(skill: AgentSkill, card: AgentCard): Skill {
+  const jsonSchema = inputSchemaOf(card, skill.id);
+  return jsonSchema === undefined ? skill : { ...skill, jsonSchema };
 }

@@ -1,6 +1,6 @@
 import type { AgentCard, AgentSkill } from "../../../protocol/card.ts";
-import { INPUT_SCHEMAS } from "../../../protocol/extensions.ts";
-import { isJsonObject, type JsonObject } from "../../../protocol/json.ts";
+import { inputSchemaOf } from "../../../protocol/extensions.ts";
+import type { JsonObject } from "../../../protocol/json.ts";
 import type { McpSettings, TaskSupport, ToolDefinition } from "../contract.ts";
 import { ANSWER_TOOL } from "../questions.ts";
 import { withValidHeaders } from "./param-headers.ts";
@@ -32,7 +32,7 @@ export function toolsOf(agents: readonly ListedAgent[], settings: McpSettings): 
   const names = toolNames(targets, [ANSWER_TOOL, ...URL_TOOL_NAMES]);
   return entries.map(({ id, card, skill }, index) => {
     const name = names[index] ?? id;
-    const schema = skill === undefined ? undefined : schemaOf(card, skill.id);
+    const schema = skill === undefined ? undefined : inputSchemaOf(card, skill.id);
     const isWrapped = schema !== undefined && schema["type"] !== "object";
     return {
       name,
@@ -55,13 +55,9 @@ export function toolsOf(agents: readonly ListedAgent[], settings: McpSettings): 
 function skillsOf(card: AgentCard, { tools }: McpSettings): readonly (AgentSkill | undefined)[] {
   if (tools === "skills" && card.skills.length > 1) return card.skills;
   const [only] = card.skills;
-  return card.skills.length === 1 && only !== undefined && schemaOf(card, only.id) !== undefined ? [only] : [undefined];
-}
-
-function schemaOf({ capabilities }: AgentCard, skill: string): JsonObject | undefined {
-  const schemas = capabilities.extensions?.find(({ uri }) => uri === INPUT_SCHEMAS)?.params?.["skills"];
-  const schema = isJsonObject(schemas) && Object.hasOwn(schemas, skill) ? schemas[skill] : undefined;
-  return isJsonObject(schema) ? schema : undefined;
+  return card.skills.length === 1 && only !== undefined && inputSchemaOf(card, only.id) !== undefined
+    ? [only]
+    : [undefined];
 }
 
 /** The version of JSON Schema in which cards publish schemas. */
