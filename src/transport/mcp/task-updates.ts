@@ -11,7 +11,7 @@ type Subscription = NonNullable<Awaited<ReturnType<AgentCaller["service"]["engin
 export interface FollowedTask {
   readonly caller: AgentCaller;
   readonly name: TaskName;
-  /** The last event that the caller has authorization for, as of the first read. */
+  /** The last event of the task when it was opened. Later ones are followed. */
   readonly seq: number;
   /** The task as `tasks/get` returns it now. */
   read(): Promise<JsonObject>;
