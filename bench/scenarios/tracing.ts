@@ -2,13 +2,12 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { palaverDurable } from "../contenders.ts";
-import { interval } from "../cpu/interval.ts";
-import { rate, spread } from "../format.ts";
+import { costRow, factorOf, factorText } from "../cpu/cpu-rows.ts";
+import { type CpuCosts, measureCpu } from "../cpu/measure-cpu.ts";
+import { sendWork } from "../cpu/send-work.ts";
 import type { Bench, Outcome, Row, Scenario } from "../scenario.ts";
 import type { ServerSpec } from "../server-process.ts";
 import type { PalaverConfig } from "../servers/palaver.ts";
-import { ratios, summarize } from "../statistics.ts";
-import { measureSends } from "./blocking-send.ts";
 
 /**
  * Blocking sends without telemetry, with metrics, and with every call traced to a collector in the bench's own process. What telemetry costs while it is
@@ -25,9 +24,6 @@ const BASE = "without telemetry";
 const OFF = "without telemetry, a second server";
 const METRICS = "with metrics";
 const TRACED = "every call traced";
-
-/** With fewer rounds there is no interval. */
-const MIN_ROUNDS = 7;
 
 /** The most processor time of a send, divided by that of the same round without telemetry. */
 const LIMITS = [
@@ -54,44 +50,41 @@ async function run(bench: Bench): Promise<Outcome> {
       ...palaverDurable(bench, config),
       label,
     });
-    const { figures, costs, notes } = await measureSends({ ...bench, runs: Math.max(bench.runs, MIN_ROUNDS) }, [
+    const specs = [
       spec(BASE, { metrics: false }),
       spec(OFF, { metrics: false }),
       spec(METRICS, { metrics: true }),
       spec(TRACED, { metrics: false, otlp: `http://127.0.0.1:${port}` }),
-    ]);
-    const sends = (figures.get(TRACED) ?? []).reduce((sum, perSecond) => sum + perSecond, 0);
-    if (spans < sends) throw new Error(`The collector received ${spans} spans of runs for more than ${sends} sends.`);
-    const all = costs.all();
-    const rows: Row[] = [
-      ...LIMITS.map(([label, limit]): Row => {
-        const { factor, low, high } = interval(ratios(all[label] ?? [], all[BASE] ?? []));
-        // Two equal servers differ by chance: that difference must not exclude the limit.
-        const judged = label === OFF ? low : factor;
-        return {
-          work: `processor time of a send, ${label}`,
-          limit: `≤ ${limit}`,
-          figure: factor.toFixed(3),
-          ok: judged <= limit,
-          spread: `${low.toFixed(3)} – ${high.toFixed(3)}`,
-        };
-      }),
-      ...Array.from(figures, ([label, own]): Row => {
-        const summary = summarize(own);
-        return { work: label, figure: `${rate(summary.median)}, ${costs.describe(label)}`, ...spread(summary, rate) };
-      }),
     ];
-    const explained = [
-      "Each ratio is the processor time of all threads divided by that of the same round without telemetry; median of the rounds and its 95 % interval.",
-      "The second server without telemetry shows how far equal servers differ. What the code of telemetry costs while it is off: npm run bench:compare -- --base COMMIT, with a commit before it.",
-    ];
+    const measured = await measureCpu(bench, { work: sendWork, specs, compared: [TRACED, BASE] });
+    if (spans === 0) throw new Error("The collector received no spans.");
     return {
-      rows,
-      notes: [...notes, ...explained],
-      data: { perSecond: Object.fromEntries(figures), cpuMicroseconds: costs.all() },
+      rows: [
+        ...LIMITS.map((limit) => ratioRow(measured, limit)),
+        ...specs.map(({ label }) => costRow(measured, label, "send")),
+      ],
+      notes: [...measured.notes, ...EXPLAINED],
+      data: Object.fromEntries(measured.costs),
     };
   } finally {
     collector.close();
     collector.closeAllConnections();
   }
 }
+
+function ratioRow(measured: CpuCosts, [label, limit]: (typeof LIMITS)[number]): Row {
+  const factor = factorOf(measured, label, BASE);
+  // Two equal servers differ by chance: that difference must not exclude the limit.
+  const judged = label === OFF ? factor.low : factor.factor;
+  return {
+    work: `processor time of a send, ${label}`,
+    limit: `≤ ${limit}×`,
+    figure: factorText(factor),
+    ok: judged <= limit,
+  };
+}
+
+const EXPLAINED = [
+  "Each ratio is the processor time of all threads divided by that of the same round without telemetry.",
+  "The second server without telemetry shows how far equal servers differ. What the code of telemetry costs while it is off: npm run bench:compare -- --base COMMIT, with a commit before it.",
+];
