@@ -11,6 +11,7 @@ import {
   readMessage,
   readStatus,
   readTask,
+  statusIn,
   textChunkStart,
   textOfChunk,
   writeEvent,
@@ -19,6 +20,7 @@ import {
 } from "./serial.ts";
 import { TASK_STATES } from "./state.ts";
 import type { TaskStatus } from "./task.ts";
+import { SpanMetadata } from "./trace-context.ts";
 
 // Through JSON once, because JSON itself changes -0.
 const json = fc.jsonValue({ maxDepth: 3 }).map((value): JsonValue => JSON.parse(JSON.stringify(value)));
@@ -194,5 +196,19 @@ describe("the stored form", () => {
     expect(() => readStatus('{"state":"TASK_STATE_DREAMING","timestamp":""}')).toThrow("TASK_STATE_DREAMING");
     expect(() => readStatus('{"state":"constructor","timestamp":""}')).toThrow("unknown state");
     expect(() => readEvent("{")).toThrow(SyntaxError);
+  });
+});
+
+describe("statusIn", () => {
+  const status = { state: "working", timestamp: "2026-01-01T00:00:00.000Z" } as const;
+  const trace = { traceId: "a".repeat(32), spanId: "b".repeat(16), flags: 1 };
+  test.each([
+    ["no metadata", undefined],
+    ["the ids of a span", new SpanMetadata(trace)],
+    ["metadata of the agent", { status: { state: "failed" } }],
+  ])("the status of an event with %s is that of its text", (_name, metadata) => {
+    const event = { kind: "status", status, ...(metadata !== undefined && { metadata }) } as const;
+    expect(statusIn(writeEvent(event), event)).toBe(writeStatus(status));
+    expect(statusIn(undefined, event)).toBe(writeStatus(status));
   });
 });

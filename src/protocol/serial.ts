@@ -1,5 +1,5 @@
 import type { Artifact } from "./artifact.ts";
-import type { ArtifactEvent, TaskEvent } from "./event.ts";
+import type { ArtifactEvent, StatusEvent, TaskEvent } from "./event.ts";
 import type { ContextId, TaskId } from "./ids.ts";
 import type { JsonObject } from "./json.ts";
 import type { LargeMembers } from "./large-members.ts";
@@ -95,6 +95,13 @@ export function writeEvent(event: TaskEvent): string {
     lastChunk: event.lastChunk || undefined,
     metadata,
   });
+}
+
+/** The same text as `writeStatus` of an event's status. `body`: the event as `writeEvent` wrote it, out of which the text is cut where the rest is known. */
+export function statusIn(body: string | undefined, { status, metadata }: StatusEvent): string {
+  if (body === undefined) return writeStatus(status);
+  if (metadata !== undefined && !SpanMetadata.isIn(metadata)) return writeStatus(status);
+  return body.slice('{"status":'.length, -1 - metadataMember(metadata).length);
 }
 
 /** Whether the event only appends one text part, as most events of streams do. */

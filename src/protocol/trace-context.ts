@@ -60,10 +60,16 @@ export class SpanMetadata {
     this.spanId = spanId;
   }
 
+  /** Whether an event has exactly the ids of a span as its metadata. */
+  static isIn(metadata: JsonObject): metadata is SpanMetadata {
+    return #json in metadata;
+  }
+
   /** The metadata of an event as JSON. */
   static jsonOf(metadata: JsonObject): string {
     if (!(#json in metadata)) return JSON.stringify(metadata);
-    metadata.#json ??= JSON.stringify(metadata);
+    // Ids have nothing to be escaped.
+    metadata.#json ??= `{"traceId":"${metadata.traceId}","spanId":"${metadata.spanId}"}`;
     return metadata.#json;
   }
 }

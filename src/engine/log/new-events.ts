@@ -5,7 +5,6 @@ import type { ArtifactId, MessageId } from "../../protocol/ids.ts";
 import type { JsonObject } from "../../protocol/json.ts";
 import type { Message } from "../../protocol/message.ts";
 import type { Part } from "../../protocol/part.ts";
-import { writeStatus } from "../../protocol/serial.ts";
 import type { TaskState } from "../../protocol/state.ts";
 import { publicTaskId } from "../../protocol/task-key.ts";
 import type { TaskRef } from "../api.ts";
@@ -48,11 +47,4 @@ export function statusMessage(
 /** A chunk that marks an artifact as complete and adds no content. */
 export function closingChunk(artifactId: ArtifactId): ArtifactEvent {
   return { kind: "artifact", artifact: { artifactId, parts: [{ text: "" }] }, append: true, lastChunk: true };
-}
-
-/** The stored JSON of the event's status: cut out of the event's own text where the status is its only member. */
-export function statusText(body: string | undefined, event: StatusEvent): string {
-  return body === undefined || event.metadata !== undefined
-    ? writeStatus(event.status)
-    : body.slice('{"status":'.length, -1);
 }

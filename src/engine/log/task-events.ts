@@ -1,6 +1,6 @@
 import type { ArtifactEvent, TaskEvent } from "../../protocol/event.ts";
 import type { ArtifactId } from "../../protocol/ids.ts";
-import { writeMessage } from "../../protocol/serial.ts";
+import { statusIn, writeMessage } from "../../protocol/serial.ts";
 import { isInterrupted, isTerminal, type TaskState, type TerminalState } from "../../protocol/state.ts";
 import { SpanMetadata, type TraceContext } from "../../protocol/trace-context.ts";
 import type { TaskHead } from "../../store/contract.ts";
@@ -9,7 +9,7 @@ import { publicRef } from "../read/public-ref.ts";
 import { acceptTransformed } from "./accept-transformed.ts";
 import { ArtifactStates } from "./artifact-states.ts";
 import type { HeadState, Savepoint } from "./head-state.ts";
-import { closingChunk, statusEvent, statusMessage, statusText } from "./new-events.ts";
+import { closingChunk, statusEvent, statusMessage } from "./new-events.ts";
 import { ENGINE_NOTE } from "./note.ts";
 import { planStateChange } from "./state-change.ts";
 import { readMetadata } from "./task-metadata.ts";
@@ -150,7 +150,7 @@ export class TaskEvents {
     const written = this.#append(statusEvent({ state, now, message, metadata }), options);
     if (written.kind !== "status") return;
     const { seq, pending } = this.#buffer;
-    head.setStatus({ state, status: statusText(pending.entries.at(-1)?.body, written), statusAt: now });
+    head.setStatus({ state, status: statusIn(pending.entries.at(-1)?.body, written), statusAt: now });
     pending.headDirty = true;
     if (isInterrupted(state)) head.runner = { ...head.runner, interruptedAt: seq };
     if (written.status.message !== undefined)

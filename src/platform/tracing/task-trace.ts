@@ -2,7 +2,7 @@ import type { JournalEntry } from "../../engine/record/journal.ts";
 import { isTerminal } from "../../protocol/state.ts";
 import type { TraceContext } from "../../protocol/trace-context.ts";
 import type { AttemptStart } from "../../telemetry/contract.ts";
-import { ARTIFACT_EVENT, ATTRIBUTE, STATE_NAMES, STATUS_EVENT } from "../../telemetry/spans/names.ts";
+import { ATTRIBUTE } from "../../telemetry/spans/names.ts";
 import type { Attributes, SpanData, SpanEvent } from "../../telemetry/spans/span-data.ts";
 import type { NewSpan } from "../../telemetry/spans/span-factory.ts";
 import { derivedTraceId } from "../../telemetry/spans/span-ids.ts";
@@ -10,6 +10,8 @@ import {
   attemptSpan,
   callResultAttributes,
   deliverySpan,
+  eventAttributes,
+  eventName,
   stepSpan,
   waitSpan,
 } from "../../telemetry/spans/task-spans.ts";
@@ -196,9 +198,9 @@ function deliveryRow(
 function eventsOf(attempt: Attempt, all: readonly Attempt[], { events }: TaskHistory): readonly SpanEvent[] {
   const own = events.filter(({ at }) => (all.findLast(({ from }) => from <= at) ?? all[0]) === attempt);
   return own.map(({ seq, at, state }) => ({
-    name: state === undefined ? ARTIFACT_EVENT : STATUS_EVENT,
+    name: eventName(state),
     at,
-    attributes: { [ATTRIBUTE.seq]: seq, [ATTRIBUTE.taskState]: state === undefined ? undefined : STATE_NAMES[state] },
+    attributes: eventAttributes(seq, state),
   }));
 }
 
@@ -214,7 +216,7 @@ interface Times {
 /** Spans hold 128 events, as live ones do. */
 const MAX_EVENTS = 128;
 
-function spanOf({ parent, spanId = "", name, kind, attributes, continues }: NewSpan, times: Times): SpanData {
+function spanOf({ parent, spanId = "", name, kind, shared, attributes, continues }: NewSpan, times: Times): SpanData {
   const { start, end, outcome, failed, events = [] } = times;
   const parentSpanId = parent === undefined || /^0+$/.test(parent.spanId) ? undefined : parent.spanId;
   return {
@@ -229,7 +231,7 @@ function spanOf({ parent, spanId = "", name, kind, attributes, continues }: NewS
     kind,
     start,
     end,
-    attributes: { ...attributes, ...times.attributes, [ATTRIBUTE.outcome]: outcome },
+    attributes: { ...shared?.values, ...attributes, ...times.attributes, [ATTRIBUTE.outcome]: outcome },
     events: events.slice(0, MAX_EVENTS),
     droppedEvents: Math.max(0, events.length - MAX_EVENTS),
     links: continues === undefined ? [] : [continues],

@@ -9,6 +9,7 @@ import {
 } from "@opentelemetry/api";
 import type { TraceContext } from "../../protocol/trace-context.ts";
 import type { Telemetry } from "../contract.ts";
+import { ATTRIBUTE } from "../spans/names.ts";
 import { preciseNow } from "../spans/precise-now.ts";
 import type { OpenSpan, StartSpan } from "../spans/span-factory.ts";
 import { createTracing } from "../spans/tracing.ts";
@@ -26,10 +27,11 @@ function isRegistered(): boolean {
   return isSpanContextValid(trace.getTracer("palaver").startSpan("palaver").spanContext());
 }
 
-const startSpan: StartSpan = ({ parent, spanId, name, kind, attributes, continues }) => {
+const startSpan: StartSpan = ({ parent, spanId, name, kind, shared, attributes, continues }) => {
   const around = parent === undefined ? ROOT_CONTEXT : trace.setSpanContext(ROOT_CONTEXT, toSpanContext(parent));
   const links = continues === undefined ? {} : { links: [{ context: toSpanContext(continues) }] };
-  const options = { kind: KINDS[kind], attributes: { ...attributes }, startTime: preciseNow(), ...links };
+  const known = { ...shared?.values, ...attributes, [ATTRIBUTE.spanKey]: spanId };
+  const options = { kind: KINDS[kind], attributes: known, startTime: preciseNow(), ...links };
   const span = withSpanId(spanId, () => trace.getTracer("palaver").startSpan(name, options, around));
   let context: TraceContext | undefined;
   const open: OpenSpan = {
@@ -37,11 +39,11 @@ const startSpan: StartSpan = ({ parent, spanId, name, kind, attributes, continue
       context ??= toTraceContext(span.spanContext());
       return context;
     },
-    addEvent: (eventName, eventAttributes) => void span.addEvent(eventName, { ...eventAttributes }, preciseNow()),
+    addEvent: (eventName, { values }) => void span.addEvent(eventName, { ...values }, preciseNow()),
     finish(outcome) {
       if (!span.isRecording()) return;
       if (outcome.name !== undefined) span.updateName(outcome.name);
-      if (outcome.attributes !== undefined) span.setAttributes({ ...outcome.attributes });
+      span.setAttributes({ ...outcome.shared?.values, ...outcome.attributes });
       if (outcome.failed === true) span.setStatus({ code: SpanStatusCode.ERROR });
       span.end(preciseNow());
     },

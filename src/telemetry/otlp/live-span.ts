@@ -1,5 +1,6 @@
 import type { TraceContext } from "../../protocol/trace-context.ts";
 import { preciseNow } from "../spans/precise-now.ts";
+import type { SharedAttributes } from "../spans/shared-attributes.ts";
 import type { Attributes, SpanData, SpanEvent, SpanKind } from "../spans/span-data.ts";
 import type { OpenSpan, SpanOutcome } from "../spans/span-factory.ts";
 import { type SpanText, spanHead, spanTail } from "./otlp-json.ts";
@@ -8,7 +9,8 @@ import type { SpanSink } from "./span-sink.ts";
 /** Events that one span holds; further ones are counted. The default of OpenTelemetry. */
 const MAX_EVENTS = 128;
 
-interface SpanStart extends Pick<SpanData, "context" | "parentSpanId" | "name" | "kind" | "attributes" | "links"> {
+interface SpanStart
+  extends Pick<SpanData, "context" | "parentSpanId" | "name" | "kind" | "shared" | "attributes" | "links"> {
   readonly isStoredFirst: boolean | undefined;
 }
 
@@ -20,7 +22,9 @@ export class LiveSpan implements OpenSpan, SpanData, SpanText {
   readonly kind: SpanKind;
   readonly start: number = preciseNow();
   end: number | undefined = undefined;
+  readonly shared: SharedAttributes | undefined;
   readonly attributes: Attributes;
+  endShared: SharedAttributes | undefined = undefined;
   endAttributes: Attributes | undefined = undefined;
   #events: SpanEvent[] | undefined;
   droppedEvents = 0;
@@ -40,6 +44,7 @@ export class LiveSpan implements OpenSpan, SpanData, SpanText {
     this.parentSpanId = start.parentSpanId;
     this.name = start.name;
     this.kind = start.kind;
+    this.shared = start.shared;
     this.attributes = start.attributes;
     this.links = start.links;
     this.#sink = sink;
@@ -74,17 +79,18 @@ export class LiveSpan implements OpenSpan, SpanData, SpanText {
     return this.#events ?? NONE;
   }
 
-  addEvent(name: string, attributes: Attributes): void {
+  addEvent(name: string, attributes: SharedAttributes): void {
     if (this.#sink === undefined || this.end !== undefined) return;
     this.#events ??= [];
     if (this.#events.length >= MAX_EVENTS) this.droppedEvents += 1;
     else this.#events.push({ name, at: preciseNow(), attributes });
   }
 
-  finish({ name, attributes, failed = false }: SpanOutcome): void {
+  finish({ name, shared, attributes, failed = false }: SpanOutcome): void {
     if (this.end !== undefined) return;
     this.end = preciseNow();
     if (name !== undefined) this.name = name;
+    this.endShared = shared;
     this.endAttributes = attributes;
     this.failed = failed;
     this.#sink?.ended(this);

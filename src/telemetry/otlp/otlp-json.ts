@@ -1,3 +1,4 @@
+import type { SharedAttributes } from "../spans/shared-attributes.ts";
 import type { Attributes, AttributeValue, SpanData, SpanEvent } from "../spans/span-data.ts";
 
 /** Names and values that describe the process that writes the spans. */
@@ -23,7 +24,7 @@ export function spanText(span: SpanData): SpanText {
   return { spanId: span.context.spanId, head: spanHead(span), tail: spanTail(span), place: -1 };
 }
 
-export function spanHead({ context, parentSpanId, kind, start, attributes, links }: SpanData): string {
+export function spanHead({ context, parentSpanId, kind, start, shared, attributes, links }: SpanData): string {
   let text = `{"traceId":"${context.traceId}","spanId":"${context.spanId}`;
   if (parentSpanId !== undefined) text += `","parentSpanId":"${parentSpanId}`;
   text += (context.flags === 1 ? RECORDED : `","flags":${context.flags}`) + KINDS[kind] + nanoseconds(start);
@@ -31,7 +32,7 @@ export function spanHead({ context, parentSpanId, kind, start, attributes, links
   if (links.length > 0) {
     text += `,"links":[${links.map(({ traceId, spanId }) => `{"traceId":"${traceId}","spanId":"${spanId}"}`).join()}]`;
   }
-  return `${text},"attributes":[${attributesJson(attributes)}`;
+  return `${text},"attributes":[${joined(shared === undefined ? "" : sharedJson(shared), attributesJson(attributes))}`;
 }
 
 const RECORDED = '","flags":1';
@@ -41,10 +42,12 @@ function kindJson(kind: number): string {
   return `,"kind":${kind},"startTimeUnixNano":`;
 }
 
-export function spanTail({ name, end, attributes, endAttributes, events, droppedEvents, failed }: SpanData): string {
-  let text = endAttributes === undefined ? "" : attributesJson(endAttributes);
-  if (text !== "" && hasAny(attributes)) text = `,${text}`;
-  text += `],"name":${quoted(name)}`;
+export function spanTail(span: SpanData): string {
+  const { name, end, shared, attributes, endShared, endAttributes, events, droppedEvents, failed } = span;
+  let text = endShared === undefined ? "" : sharedJson(endShared);
+  if (endAttributes !== undefined) text = joined(text, attributesJson(endAttributes));
+  if (text !== "" && ((shared !== undefined && sharedJson(shared) !== "") || hasAny(attributes))) text = `,${text}`;
+  text += nameJson(name);
   if (end !== undefined) text += `,"endTimeUnixNano":${nanoseconds(end)}`;
   if (events.length > 0) text += `,"events":[${eventsJson(events)}]`;
   if (droppedEvents > 0) text += `,"droppedEventsCount":${droppedEvents}`;
@@ -61,7 +64,7 @@ function eventsJson(events: readonly SpanEvent[]): string {
   let text = "";
   for (const { name, at, attributes } of events) {
     if (text !== "") text += ",";
-    text += `{"timeUnixNano":${nanoseconds(at)}${eventNameJson(name)}${attributesJson(attributes)}]}`;
+    text += `{"timeUnixNano":${nanoseconds(at)}${eventNameJson(name)}${sharedJson(attributes)}]}`;
   }
   return text;
 }
@@ -75,6 +78,35 @@ function eventNameJson(name: string): string {
   lastEvent = name;
   lastEventText = `,"name":${quoted(name)},"attributes":[`;
   return lastEventText;
+}
+
+/** Names of spans whose text is kept. */
+const NAMES = new Map<string, string>();
+const MAX_NAMES = 256;
+
+/** The name of a span, after the end of its attributes. */
+function nameJson(name: string): string {
+  const known = NAMES.get(name);
+  if (known !== undefined) return known;
+  const text = inOnePiece(`],"name":${quoted(name)}`);
+  if (NAMES.size < MAX_NAMES) NAMES.set(name, text);
+  return text;
+}
+
+function joined(one: string, other: string): string {
+  return one === "" || other === "" ? one + other : `${one},${other}`;
+}
+
+function sharedJson(shared: SharedAttributes): string {
+  shared.json ??= inOnePiece(attributesJson(shared.values));
+  return shared.json;
+}
+
+/** The same text, stored in one piece. A text that was put together is a tree of its parts, which each use of it would go through. */
+function inOnePiece(text: string): string {
+  // V8 joins the parts for this.
+  PLAIN.test(text);
+  return text;
 }
 
 function hasAny(attributes: Attributes): boolean {
@@ -93,39 +125,17 @@ function attributesJson(attributes: Attributes): string {
   return text;
 }
 
-/** The last text of an attribute. Most have the same value again and again: the agent, the version, the number of the attempt. */
-interface LastAttribute {
-  readonly key: string;
-  /** The texts of small whole numbers. */
-  readonly numbers: (string | undefined)[];
-  value: AttributeValue | undefined;
-  text: string;
-}
-
-/** The names of attributes are few. */
-const ATTRIBUTES = new Map<string, LastAttribute>();
-const MAX_ATTRIBUTES = 256;
-/** Longer values are not kept. */
-const MAX_KEPT = 100;
-const SMALL = 64;
+/** The beginnings of attributes: their names are few. */
+const KEYS = new Map<string, string>();
+const MAX_KEYS = 256;
 
 function attributeJson(key: string, value: AttributeValue): string {
-  let last = ATTRIBUTES.get(key);
-  if (last === undefined) {
-    last = { key: `{"key":${JSON.stringify(key)},"value":`, numbers: [], value: undefined, text: "" };
-    if (ATTRIBUTES.size < MAX_ATTRIBUTES) ATTRIBUTES.set(key, last);
+  let start = KEYS.get(key);
+  if (start === undefined) {
+    start = inOnePiece(`{"key":${JSON.stringify(key)},"value":`);
+    if (KEYS.size < MAX_KEYS) KEYS.set(key, start);
   }
-  if (last.value === value) return last.text;
-  if (typeof value === "number" && value >= 0 && value < SMALL && Number.isInteger(value)) {
-    last.numbers[value] ??= last.key + valueJson(value);
-    return last.numbers[value];
-  }
-  const text = last.key + valueJson(value);
-  if (typeof value !== "object" && text.length <= MAX_KEPT + last.key.length) {
-    last.value = value;
-    last.text = text;
-  }
-  return text;
+  return start + valueJson(value);
 }
 
 /** With the bracket that closes the attribute. 64-bit numbers are strings in the JSON of protobuf. */

@@ -1,4 +1,5 @@
 import type { TraceContext } from "../../protocol/trace-context.ts";
+import type { SharedAttributes } from "./shared-attributes.ts";
 
 /** A value of an attribute. */
 export type AttributeValue = string | number | boolean | string[];
@@ -13,7 +14,7 @@ export interface SpanEvent {
   readonly name: string;
   /** Milliseconds since 1970, with fractions. */
   readonly at: number;
-  readonly attributes: Attributes;
+  readonly attributes: SharedAttributes;
 }
 
 /** A span of a trace. All times are milliseconds since 1970, with fractions. */
@@ -26,8 +27,11 @@ export interface SpanData {
   readonly start: number;
   /** `undefined`: it has not ended. */
   readonly end: number | undefined;
+  /** Attributes that other spans have as well. */
+  readonly shared?: SharedAttributes | undefined;
   readonly attributes: Attributes;
   /** Attributes that were not known at the beginning. */
+  readonly endShared?: SharedAttributes | undefined;
   readonly endAttributes?: Attributes | undefined;
   readonly events: readonly SpanEvent[];
   /** Events that were left out because there were too many. */

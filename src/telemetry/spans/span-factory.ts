@@ -1,4 +1,5 @@
 import type { TraceContext } from "../../protocol/trace-context.ts";
+import type { SharedAttributes } from "./shared-attributes.ts";
 import type { Attributes, SpanKind } from "./span-data.ts";
 
 /** A span to be started. */
@@ -9,7 +10,9 @@ export interface NewSpan {
   readonly spanId?: string;
   readonly name: string;
   readonly kind: SpanKind;
-  readonly attributes: Attributes;
+  /** Attributes that other spans have as well. */
+  readonly shared?: SharedAttributes;
+  readonly attributes?: Attributes;
   /** The context leaves the process with a commit of the task, hardly before. Absent: it may leave at once. */
   readonly isStoredFirst?: boolean;
   /** The span of the same work that this one continues. */
@@ -20,6 +23,7 @@ export interface NewSpan {
 export interface SpanOutcome {
   /** Replaces the name, if it was not known at the beginning. */
   readonly name?: string | undefined;
+  readonly shared?: SharedAttributes;
   readonly attributes?: Attributes;
   readonly failed?: boolean;
 }
@@ -27,7 +31,7 @@ export interface SpanOutcome {
 /** A span that has not ended. */
 export interface OpenSpan {
   readonly trace: TraceContext;
-  addEvent(name: string, attributes: Attributes): void;
+  addEvent(name: string, attributes: SharedAttributes): void;
   /** Ends the span. Later calls do nothing. */
   finish(outcome: SpanOutcome): void;
 }

@@ -1,6 +1,20 @@
+import type { TaskState } from "../../protocol/state.ts";
 import type { TraceContext } from "../../protocol/trace-context.ts";
 import type { AttemptStart, DeliveryStart, StepCall, StepCallResult, StepStart, WaitStart } from "../contract.ts";
-import { ATTRIBUTE, CHAT, DELIVERY, EXECUTE_TOOL, INVOKE_AGENT, QUESTION, STEP, WAIT } from "./names.ts";
+import {
+  ARTIFACT_EVENT,
+  ATTRIBUTE,
+  CHAT,
+  DELIVERY,
+  EXECUTE_TOOL,
+  INVOKE_AGENT,
+  QUESTION,
+  STATE_NAMES,
+  STATUS_EVENT,
+  STEP,
+  WAIT,
+} from "./names.ts";
+import { type SharedAttributes, sharedAttributes } from "./shared-attributes.ts";
 import type { Attributes, AttributeValue } from "./span-data.ts";
 import type { NewSpan } from "./span-factory.ts";
 import { attemptContext, derivedSpanId, type SpanIdentity, type SpanSubject } from "./span-ids.ts";
@@ -9,15 +23,13 @@ import { attemptContext, derivedSpanId, type SpanIdentity, type SpanSubject } fr
 // described by the same functions, so that they have the same ids.
 
 export function attemptSpan(start: AttemptStart): NewSpan {
-  const spanId = derivedSpanId(identityOf(start, "attempt", ""));
-  const attributes = taskAttributes(start, spanId);
-  attributes[ATTRIBUTE.operationName] = INVOKE_AGENT;
   return {
     parent: start.trace,
-    spanId,
-    name: `${INVOKE_AGENT} ${start.agent}`,
+    spanId: derivedSpanId(identityOf(start, "attempt", "")),
+    name: attemptName(start.agent),
     kind: "internal",
-    attributes,
+    shared: attemptShared(start.agent, start.skill, start.turn, start.attempt),
+    attributes: taskIds(start),
     isStoredFirst: true,
     continues: earlierAttempt(start),
   };
@@ -25,14 +37,16 @@ export function attemptSpan(start: AttemptStart): NewSpan {
 
 export function stepSpan(start: StepStart): NewSpan {
   const spanId = derivedSpanId(identityOf(start, "step", start.key));
-  const attributes = taskAttributes(start, spanId);
+  const attributes = taskIds(start);
   attributes[ATTRIBUTE.stepName] = start.name;
   const { parent, call } = start;
-  if (call === undefined) return { parent, spanId, name: `${STEP} ${start.name}`, kind: "internal", attributes };
+  const shared = workShared(start.agent, start.skill, start.turn, start.attempt);
+  if (call === undefined)
+    return { parent, spanId, name: `${STEP} ${start.name}`, kind: "internal", shared, attributes };
   addCall(attributes, call);
   const operation = call.kind === "model" ? CHAT : EXECUTE_TOOL;
   const kind = call.kind === "model" ? "client" : "internal";
-  return { parent, spanId, name: `${operation} ${call.name}`, kind, attributes };
+  return { parent, spanId, name: `${operation} ${call.name}`, kind, shared, attributes };
 }
 
 function addCall(attributes: Record<string, AttributeValue | undefined>, call: StepCall): void {
@@ -61,21 +75,20 @@ export function callResultAttributes(result: StepCallResult): Attributes {
 }
 
 export function waitSpan(start: WaitStart): NewSpan {
-  const spanId = derivedSpanId(identityOf(start, start.kind, start.key));
   return {
     parent: start.parent,
-    spanId,
+    spanId: derivedSpanId(identityOf(start, start.kind, start.key)),
     name: start.kind === "question" ? QUESTION : WAIT,
     kind: "internal",
-    attributes: taskAttributes(start, spanId),
+    shared: workShared(start.agent, start.skill, start.turn, start.attempt),
+    attributes: taskIds(start),
   };
 }
 
 export function deliverySpan({ taskId, agent, webhook, seq, attempt, trace }: DeliveryStart): NewSpan {
-  const spanId = derivedSpanId({ taskId, attempt, kind: "delivery", key: `${webhook}:${seq}` });
   return {
     parent: trace,
-    spanId,
+    spanId: derivedSpanId({ taskId, attempt, kind: "delivery", key: `${webhook}:${seq}` }),
     name: DELIVERY,
     kind: "client",
     attributes: {
@@ -84,27 +97,59 @@ export function deliverySpan({ taskId, agent, webhook, seq, attempt, trace }: De
       [ATTRIBUTE.webhook]: webhook,
       [ATTRIBUTE.seq]: seq,
       [ATTRIBUTE.deliveryAttempt]: attempt,
-      [ATTRIBUTE.spanKey]: spanId,
     },
   };
 }
+
+/** The name of the span event for an event of the log. `state`: `undefined` for artifact chunks. */
+export function eventName(state: TaskState | undefined): string {
+  return state === undefined ? ARTIFACT_EVENT : STATUS_EVENT;
+}
+
+export function eventAttributes(seq: number, state: TaskState | undefined): SharedAttributes {
+  return state === undefined ? artifactShared(ARTIFACT_EVENT, seq) : statusShared(STATE_NAMES[state], seq);
+}
+
+const artifactShared = sharedAttributes((_name, seq) => ({ [ATTRIBUTE.seq]: seq }));
+const statusShared = sharedAttributes((state, seq) => ({ [ATTRIBUTE.seq]: seq, [ATTRIBUTE.taskState]: state }));
 
 function identityOf({ taskId, turn, attempt }: AttemptStart, kind: SpanSubject, key: string): SpanIdentity {
   return { taskId, turn, attempt, kind, key };
 }
 
-/** The key itself is not an attribute: that of a question contains its text. */
-function taskAttributes(start: AttemptStart, spanId: string): Record<string, AttributeValue | undefined> {
-  return {
-    [ATTRIBUTE.taskId]: start.taskId,
-    [ATTRIBUTE.contextId]: start.contextId,
-    [ATTRIBUTE.agentId]: start.agent,
-    [ATTRIBUTE.skill]: start.skill,
-    [ATTRIBUTE.turn]: start.turn,
-    [ATTRIBUTE.attempt]: start.attempt,
-    [ATTRIBUTE.spanKey]: spanId,
-  };
+/** The key of the work is not an attribute: that of a question contains its text. */
+function taskIds({ taskId, contextId }: AttemptStart): Record<string, AttributeValue | undefined> {
+  return { [ATTRIBUTE.taskId]: taskId, [ATTRIBUTE.contextId]: contextId };
 }
+
+/** Each agent's name of attempts is one text, which is written many times. */
+const attemptNames = new Map<string, string>();
+const MAX_NAMES = 256;
+
+function attemptName(agent: string): string {
+  const known = attemptNames.get(agent);
+  if (known !== undefined) return known;
+  const name = `${INVOKE_AGENT} ${agent}`;
+  if (attemptNames.size < MAX_NAMES) attemptNames.set(agent, name);
+  return name;
+}
+
+/** Of an attempt, by agent, skill, turn and attempt. */
+const attemptShared = sharedAttributes((agent, skill, turn, attempt) => ({
+  [ATTRIBUTE.operationName]: INVOKE_AGENT,
+  [ATTRIBUTE.agentId]: agent,
+  [ATTRIBUTE.skill]: skill,
+  [ATTRIBUTE.turn]: turn,
+  [ATTRIBUTE.attempt]: attempt,
+}));
+
+/** Of work inside an attempt, by agent, skill, turn and attempt. */
+const workShared = sharedAttributes((agent, skill, turn, attempt) => ({
+  [ATTRIBUTE.agentId]: agent,
+  [ATTRIBUTE.skill]: skill,
+  [ATTRIBUTE.turn]: turn,
+  [ATTRIBUTE.attempt]: attempt,
+}));
 
 /** The attempt before; for the first attempt of a later turn, the first attempt of the turn before. */
 function earlierAttempt({ trace, taskId, turn, attempt }: AttemptStart): TraceContext | undefined {

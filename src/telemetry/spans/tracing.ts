@@ -13,18 +13,19 @@ import type {
   WorkEnd,
 } from "../contract.ts";
 import { nextRequestOf, ownedBy } from "../telemetry-of.ts";
-import {
-  ARTIFACT_EVENT,
-  ATTRIBUTE,
-  dialectNames,
-  METHODS,
-  STATE_NAMES,
-  STATUS_EVENT,
-  UNKNOWN_METHOD,
-} from "./names.ts";
+import { ATTRIBUTE, dialectNames, METHODS, UNKNOWN_METHOD } from "./names.ts";
+import { sharedAttributes } from "./shared-attributes.ts";
 import type { NewSpan, OpenSpan, SpanOutcome, StartSpan } from "./span-factory.ts";
 import { requestSpanId } from "./span-ids.ts";
-import { attemptSpan, callResultAttributes, deliverySpan, stepSpan, waitSpan } from "./task-spans.ts";
+import {
+  attemptSpan,
+  callResultAttributes,
+  deliverySpan,
+  eventAttributes,
+  eventName,
+  stepSpan,
+  waitSpan,
+} from "./task-spans.ts";
 
 /** Turns what a server or a client does into spans. Message contents, credentials and error texts are in none of them. */
 export function createTracing(start: StartSpan): Telemetry {
@@ -47,8 +48,7 @@ export function createTracing(start: StartSpan): Telemetry {
   }
   class TracedAttempt extends Traced<AttemptEnd> {
     event(seq: number, state: TaskState | undefined): void {
-      if (state === undefined) this.open.addEvent(ARTIFACT_EVENT, { [ATTRIBUTE.seq]: seq });
-      else this.open.addEvent(STATUS_EVENT, { [ATTRIBUTE.seq]: seq, [ATTRIBUTE.taskState]: STATE_NAMES[state] });
+      this.open.addEvent(eventName(state), eventAttributes(seq, state));
     }
   }
 
@@ -69,30 +69,38 @@ function callSpan({ agent, dialect, trace }: CallStart): NewSpan {
     parent: trace,
     name: UNKNOWN_METHOD,
     kind: "server",
-    attributes: { [ATTRIBUTE.agentId]: agent, [ATTRIBUTE.protocolBinding]: dialectNames(dialect).binding },
+    shared: callShared(agent, dialectNames(dialect).binding),
     isStoredFirst: true,
   };
 }
 
+const callShared = sharedAttributes((agent, binding) => ({
+  [ATTRIBUTE.agentId]: agent,
+  [ATTRIBUTE.protocolBinding]: binding,
+}));
+
 function callOutcome({ operation, dialect, taskId, error }: CallEnd): SpanOutcome {
   const method = operation === undefined ? undefined : METHODS[operation];
-  const { version } = dialectNames(dialect);
   return {
     name: method,
-    attributes: {
-      [ATTRIBUTE.method]: method,
-      [ATTRIBUTE.protocolVersion]: version,
-      [ATTRIBUTE.taskId]: taskId,
-      [ATTRIBUTE.errorType]: error,
-    },
+    shared: callEndShared(dialectNames(dialect).version, method, error),
+    attributes: { [ATTRIBUTE.taskId]: taskId },
     // An error that the caller caused is no failure of the server.
     failed: error === "internal",
   };
 }
 
+const callEndShared = sharedAttributes((version, method, error) => ({
+  [ATTRIBUTE.method]: method,
+  [ATTRIBUTE.protocolVersion]: version,
+  [ATTRIBUTE.errorType]: error,
+}));
+
 function attemptOutcome({ outcome }: AttemptEnd): SpanOutcome {
-  return { attributes: { [ATTRIBUTE.outcome]: outcome }, failed: outcome === "failed" };
+  return { shared: outcomeShared(outcome), failed: outcome === "failed" };
 }
+
+const outcomeShared = sharedAttributes((outcome) => ({ [ATTRIBUTE.outcome]: outcome }));
 
 function stepOutcome({ error, result }: WorkEnd): SpanOutcome {
   if (error !== undefined || result === undefined) return failure(error);
@@ -100,7 +108,7 @@ function stepOutcome({ error, result }: WorkEnd): SpanOutcome {
 }
 
 function waitOutcome({ outcome }: WaitEnd): SpanOutcome {
-  return { attributes: { [ATTRIBUTE.outcome]: outcome } };
+  return { shared: outcomeShared(outcome) };
 }
 
 function deliveryOutcome({ outcome, httpStatus }: DeliveryEnd): SpanOutcome {
@@ -118,7 +126,6 @@ function requestSpan({ url, operation, trace }: RequestStart): NewSpan {
     [ATTRIBUTE.method]: METHODS[operation],
     [ATTRIBUTE.serverAddress]: hostname,
     [ATTRIBUTE.serverPort]: Number(port) || (protocol === "https:" ? 443 : 80),
-    [ATTRIBUTE.spanKey]: spanId,
   };
   return {
     ...{ parent: trace, name: METHODS[operation], kind: "client", attributes },

@@ -1,0 +1,35 @@
+import type { Attributes, AttributeValue } from "./span-data.ts";
+
+/** Attributes that many spans have. One object for all of them, so that their JSON is made once. */
+export interface SharedAttributes {
+  readonly values: Attributes;
+  /** Only the exporter that writes JSON uses it. */
+  json: string | undefined;
+}
+
+type Value = AttributeValue | undefined;
+type Make<Result> = (key: string, second?: Value, third?: Value, fourth?: Value) => Result;
+
+interface Last {
+  readonly second: Value;
+  readonly third: Value;
+  readonly fourth: Value;
+  readonly attributes: SharedAttributes;
+}
+
+/** Keys whose attributes are kept. Further ones are made anew each time. */
+const MAX_KEYS = 256;
+
+/** Makes attributes of up to four values. Returns the same object again while the values of a key stay the same. */
+export function sharedAttributes(make: Make<Attributes>): Make<SharedAttributes> {
+  const lasts = new Map<string, Last>();
+  return (key, second, third, fourth) => {
+    const last = lasts.get(key);
+    if (last !== undefined && last.second === second && last.third === third && last.fourth === fourth) {
+      return last.attributes;
+    }
+    const attributes: SharedAttributes = { values: make(key, second, third, fourth), json: undefined };
+    if (last !== undefined || lasts.size < MAX_KEYS) lasts.set(key, { second, third, fourth, attributes });
+    return attributes;
+  };
+}
