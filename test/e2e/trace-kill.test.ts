@@ -1,8 +1,8 @@
-import { readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { openServer2026 } from "../../src/adapters/mcp/test/open-servers.ts";
 import { connect } from "../../src/client.ts";
+import { readSpanJournal } from "../../src/platform/tracing/span-journal.ts";
 import { createOtlpTelemetry } from "../../src/telemetry.ts";
 import { sampled } from "../fixtures/budget.ts";
 import { OtlpReceiver, type ReceivedBatch, type ReceivedSpan, traceProblems } from "../fixtures/otlp-receiver.ts";
@@ -152,7 +152,7 @@ test(`a trace through three agents, three bindings, a call, a tool and a webhook
     await expect.poll(unended, { timeout: 60_000, interval: 200 }).toEqual([]);
     // What the collector has is not kept for the next process.
     for (const { spanFile } of [first, second])
-      await expect.poll(() => readFileSync(spanFile, "utf8"), { timeout: 20_000, interval: 50 }).toBe("");
+      await expect.poll(() => readSpanJournal(spanFile), { timeout: 20_000, interval: 50 }).toBe("");
     // Both send what they have not sent yet.
     await Promise.all([first.end("SIGTERM"), second.end("SIGTERM"), telemetry.close()]);
     for (const [kill, { traceId, spanId }] of roots.entries()) {

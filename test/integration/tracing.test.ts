@@ -1,10 +1,11 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { connect } from "../../src/client.ts";
 import { type Agent, agent, remoteAgent } from "../../src/index.ts";
 import { openSpanFile } from "../../src/platform/tracing/span-file.ts";
+import { readSpanJournal } from "../../src/platform/tracing/span-journal.ts";
 import { createServer, type ServerOptions } from "../../src/server.ts";
 import { createOtlpTelemetry } from "../../src/telemetry.ts";
 import { OtlpReceiver, type ReceivedSpan, traceProblems } from "../fixtures/otlp-receiver.ts";
@@ -351,7 +352,7 @@ test("spans that a killed process had not sent are read from its file: ended one
       { spanId: "2".repeat(16), endTimeUnixNano: "9000" },
       { spanId: "1".repeat(16), endTimeUnixNano: "9000", status: { code: 2 } },
     ]);
-    expect(readFileSync(file, "utf8")).toBe(recovered);
+    expect(readSpanJournal(file)).toBe(recovered);
     spool.close();
   } finally {
     rmSync(folder, { recursive: true });

@@ -1,5 +1,3 @@
-import { readFileSync } from "node:fs";
-
 /** Spans of one process that are recovered at most: the newest. */
 const MAX_RECOVERED = 20_000;
 
@@ -16,14 +14,8 @@ export function forgottenLine(spanId: string): string {
   return `{"forgotten":"${spanId}"}\n`;
 }
 
-/** The spans in the file of an earlier process that it had not sent: the ended ones in their order, then the others, which end as failed with the last line. */
-export function recoveredSpans(file: string): readonly string[] {
-  let text: string;
-  try {
-    text = readFileSync(file, "utf8");
-  } catch {
-    return [];
-  }
+/** The spans in the lines of an earlier process that it had not sent: the ended ones in their order, then the others, which end as failed with the last line. */
+export function recoveredSpans(text: string): readonly string[] {
   const open = new Map<string, string>();
   const ended: string[] = [];
   let sent = 0;
