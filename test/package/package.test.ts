@@ -71,7 +71,8 @@ describe("the packed package", () => {
   let folder: string;
 
   beforeAll(async () => {
-    packed = await packCopy();
+    // `npm run typecheck` checks the types of the sources.
+    packed = await packCopy({ checksTypes: IS_FULL });
     folder = await mkdtemp(join(tmpdir(), "palaver-installed-"));
     await writeFile(join(folder, "package.json"), JSON.stringify({ name: "consumer", private: true, type: "module" }));
     await run("npm", ["install", "--no-audit", "--no-fund", "--prefer-offline", "--loglevel=error", packed.tarball], {
