@@ -317,7 +317,7 @@ test("the SQLite store behaves as the memory store for random operations", async
     }
     expect(await view(sqlite, ids, 2)).toEqual(await view(memory, ids, 2));
   });
-  await fc.assert(property, { numRuns: sampled(40, 150) });
+  await fc.assert(property, { numRuns: sampled(100, 1000) });
 
   // Compare again after reopening: the hot log is empty and no node holds a lease.
   await sqlite.close();
