@@ -98,11 +98,7 @@ describe("the error of palaver serve", () => {
 
   it.each([
     ["a module that is not there", undefined, /There is no module .*agent\.mjs/],
-    [
-      "a module that throws",
-      'throw new Error("API key missing")',
-      /agent\.mjs could not be loaded: .*API key missing/,
-    ],
+    ["a module that throws", 'throw new Error("API key missing")', /agent\.mjs could not be loaded: .*API key missing/],
     ["a module that exports nothing", "", /agent\.mjs exports no agent/],
   ])("describes the problem with %s", async (_, source, message) => {
     if (source !== undefined) file("agent.mjs", source);

@@ -85,7 +85,12 @@ async function serve({ artifact, append, text, count }: Plan): Promise<ScriptedS
 /** Reads the stream in its own process. */
 async function read(plan: Plan, { abortAfter, heap = HEAP, ...options }: ReaderOptions = {}): Promise<Reading> {
   server = await serve(plan);
-  const setup = JSON.stringify({ card: server.card(), client: { maxResultBytes: MAX_RESULT * MB }, options, abortAfter });
+  const setup = JSON.stringify({
+    card: server.card(),
+    client: { maxResultBytes: MAX_RESULT * MB },
+    options,
+    abortAfter,
+  });
   const { stdout } = await run(process.execPath, [`--max-old-space-size=${heap}`, READER], {
     env: { ...process.env, READER: setup, NODE_OPTIONS: "" },
   });

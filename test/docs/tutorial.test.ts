@@ -52,7 +52,9 @@ describe.concurrent("docs/guide/tutorial.md shows what its commands print", { ti
     expect(second.stdout()).not.toContain("Looking up");
   });
 
-  it("steps 6 and 7: a program streams the result and answers the question; the webhook receives every event in order, with a valid signature", async ({ expect }) => {
+  it("steps 6 and 7: a program streams the result and answers the question; the webhook receives every event in order, with a valid signature", async ({
+    expect,
+  }) => {
     const line = commandLine();
     const server = await line.serve([program("packing-list.ts"), "--outgoing-http", "--outgoing-allow", "loopback"]);
     const { stdout } = await promisify(execFile)(process.execPath, [program("call.ts"), server.url]);

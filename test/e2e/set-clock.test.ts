@@ -70,7 +70,11 @@ describe.each([
       expect(performance.now() - asleepSince).toBeGreaterThanOrEqual(5000);
       await until(async () => (await stateOf(server, sleeping)) === "TASK_STATE_COMPLETED");
       // The engine's clock follows the clock of the store by at most 1 %.
-      const [, slept] = bench.lines("slept").find((line) => line.startsWith("5000 "))?.split(" ") ?? [];
+      const [, slept] =
+        bench
+          .lines("slept")
+          .find((line) => line.startsWith("5000 "))
+          ?.split(" ") ?? [];
       expect(Number(slept)).toBeGreaterThanOrEqual(4950);
       bench.openGate("finish");
       await until(async () => (await stateOf(server, working)) === "TASK_STATE_COMPLETED");

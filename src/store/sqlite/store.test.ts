@@ -1,6 +1,6 @@
+import type * as threads from "node:worker_threads";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { IS_FULL, sampled } from "../../../test/fixtures/budget.ts";
-import type * as threads from "node:worker_threads";
 import { sqliteTrial } from "../../testing/sqlite-trial.ts";
 import { storeContract } from "../../testing/store-contract.ts";
 import { checkListAgainstModel } from "../../testing/store-model.ts";
