@@ -115,7 +115,10 @@ async function operationOf(memory: Store, id: TaskId, next: Move): Promise<Store
     epoch,
     entries,
     release: next.release,
-    history: next.force ? [{ after: seq, body: `{"n":${seq}}`, ...(next.release && { inbox: "x" }) }] : [],
+    // Without the error: a store does not check this number, and the engine writes messages in their order.
+    history: next.force
+      ? [{ after: (record?.seq ?? 0) + 1, body: `{"n":${seq}}`, ...(next.release && { inbox: "x" }) }]
+      : [],
     taken: next.withArtifacts ? [`m${next.inbox}`] : [],
     steps: next.force ? [{ key: `k${next.inbox}`, value: `${seq}` }] : [],
     forgetSteps: next.withHead && next.release,
