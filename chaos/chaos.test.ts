@@ -4,7 +4,7 @@ import { reportOf } from "./report.ts";
 import { runChaos } from "./run.ts";
 
 /** A run of a few seconds with a fixed seed; `npm run chaos` runs longer, with random seeds. */
-const SHORT = ["--seed", "short", "--minutes", "0.06", "--kills", "2", "--lanes", "2"];
+const SHORT = ["--seed", "short", "--minutes", "0.05", "--kills", "2", "--lanes", "2"];
 /** Disables V8 features that occasionally crash processes; see `vitest.config.ts`. */
 const SAFELY = "--node-options=--no-memory-protection-keys --no-sparkplug";
 

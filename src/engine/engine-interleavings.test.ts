@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { test } from "vitest";
+import { sampled } from "../../test/fixtures/budget.ts";
 import { openSqliteStore } from "../store/sqlite/store.ts";
 import { type HarnessOptions, turns } from "../testing/engine-harness.ts";
 import { runTrial, TRIAL_ACTIONS } from "../testing/engine-trial.ts";
@@ -14,7 +15,7 @@ const SEED = 1;
 
 test("the invariants hold for random orders of messages, cancels, crashes, restarts and readers", async () => {
   const property = fc.asyncProperty(actions, (some) => runTrial(some));
-  await fc.assert(property, { numRuns: 100, seed: SEED });
+  await fc.assert(property, { numRuns: sampled(50, 100), seed: SEED });
 });
 
 test("the invariants hold with an SQLite store", async () => {
@@ -23,11 +24,11 @@ test("the invariants hold with an SQLite store", async () => {
   const openStore: HarnessOptions["openStore"] = (setup) =>
     openSqliteStore({ ...setup, file: folder.file(`${++files}.db`), durability: "process" });
   const property = fc.asyncProperty(actions, (some) => runTrial(some, { openStore }));
-  await fc.assert(property, { numRuns: 8, seed: SEED });
+  await fc.assert(property, { numRuns: sampled(4, 8), seed: SEED });
 });
 
 /** `ENGINE_RUNS=2000` runs more trials with a random seed; `ENGINE_SEED` repeats the seed that a failure printed. */
-const RUNS = Number(process.env["ENGINE_RUNS"] ?? 60);
+const RUNS = Number(process.env["ENGINE_RUNS"] ?? sampled(30, 60));
 const RUNS_SEED = process.env["ENGINE_SEED"] ?? (process.env["ENGINE_RUNS"] === undefined ? SEED : undefined);
 
 /** All methods that an engine calls except heartbeat: without a lease the engine does not start. */

@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { sampled } from "../../test/fixtures/budget.ts";
 import { readEvent } from "../protocol/serial.ts";
 import { turns } from "../testing/engine-harness.ts";
 import { createUnreliableStore, type UnreliableStore } from "../testing/unreliable-store.ts";
@@ -9,7 +10,7 @@ import { type Command, type Posted, PushTrial, TASK_DIALECT, type TrialTask } fr
  * The same cases every time, so that a failure is caused by the change at hand. `PUSH_RUNS=2000` tries more, others each time; `PUSH_SEED`
  * repeats what a failure printed.
  */
-const RUNS = Number(process.env["PUSH_RUNS"] ?? 150);
+const RUNS = Number(process.env["PUSH_RUNS"] ?? sampled(60, 150));
 const SEED = process.env["PUSH_SEED"] ?? (process.env["PUSH_RUNS"] === undefined ? "1" : undefined);
 
 const command: fc.Arbitrary<Command> = fc.record({

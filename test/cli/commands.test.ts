@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { ROOT } from "../architecture/imports.ts";
 import { CommandLine, type Ended, type Serving } from "./command-line.ts";
-import { fieldsOf, linesOf } from "./terminal.ts";
+import { fieldsOf, linesOf, type Run, Terminal } from "./terminal.ts";
 
 const MAIN = join(ROOT, "src", "cli", "main.ts");
 
@@ -56,7 +56,15 @@ function start(args: readonly string[]): { readonly child: ChildProcess; readonl
   return { child, ended };
 }
 
+/** Runs a command in a process of its own. */
 const run = (...args: string[]): Promise<Ended> => line.run(args, { HOME: line.folder });
+
+/** Runs a command in this process, in the same folder. */
+const runHere = (...args: string[]): Promise<Run> => {
+  const terminal = new Terminal();
+  terminal.folder = line.folder;
+  return terminal.run(args);
+};
 
 describe("the palaver command", () => {
   it("sends a message to a running agent and streams the answer", async () => {
@@ -75,7 +83,7 @@ describe("the palaver command", () => {
   });
 
   it("streams over several connections and ends when the task ends", async () => {
-    const { code, stdout } = await run("send", "2", "-a", `${demo.url}/agents/countdown`, "--stream", "-o", "json");
+    const { code, stdout } = await runHere("send", "2", "-a", `${demo.url}/agents/countdown`, "--stream", "-o", "json");
     expect(code).toBe(0);
     const text = linesOf(stdout).flatMap(({ artifactUpdate }) => artifactUpdate?.artifact.parts[0].text ?? []);
     expect(text.join("")).toBe("2 1 Lift-off!");
@@ -95,7 +103,7 @@ describe("the palaver command", () => {
     const { Task: id = "", State: state } = fieldsOf(stdout);
     expect(state).toBe("TASK_STATE_WORKING");
     expect(stderr).toContain(`--task-id ${id} --wait`);
-    const canceled = await run("task", "cancel", id, "-a", `${demo.url}/agents/countdown`);
+    const canceled = await runHere("task", "cancel", id, "-a", `${demo.url}/agents/countdown`);
     expect(fieldsOf(canceled.stdout)["State"]).toBe("TASK_STATE_CANCELED");
   });
 
@@ -128,7 +136,7 @@ describe("the palaver command", () => {
     await once(server, "listening");
     const url = `https://127.0.0.1:${(server.address() as AddressInfo).port}`;
     try {
-      const refused = await run("card", "get", "-a", url, "-o", "json");
+      const refused = await runHere("card", "get", "-a", url, "-o", "json");
       expect(refused.code).toBe(3);
       expect(JSON.parse(refused.stdout).error.code).toBe("A2ACLI_ERR_UNREACHABLE");
       expect(asked).toEqual([]);
@@ -154,15 +162,15 @@ describe("palaver init", () => {
     mkdirSync(join(folder, "node_modules"));
     symlinkSync(ROOT, join(folder, "node_modules", "palaver"));
     const server = await line.serve([join("my-agent", "agent.ts"), "--store", "memory:"]);
-    const asked = await run("send", "Ada", "-a", server.url);
+    const asked = await runHere("send", "Ada", "-a", server.url);
     expect(asked.stdout).toContain("Shall I greet Ada formally or warmly?");
-    const done = await run("send", "warmly", "--task-id", fieldsOf(asked.stdout)["Task"] ?? "", "-a", server.url);
+    const done = await runHere("send", "warmly", "--task-id", fieldsOf(asked.stdout)["Task"] ?? "", "-a", server.url);
     expect(done.stdout).toContain("Text:\nHello, dear Ada!\n\n");
   });
 
   it("overwrites nothing", async () => {
     writeFileSync(join(line.folder, "README.md"), "mine");
-    const { code, stdout, stderr } = await run("init");
+    const { code, stdout, stderr } = await runHere("init");
     expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
     expect(stderr).toMatch(/already has README\.md/);
     expect(readFileSync(join(line.folder, "README.md"), "utf8")).toBe("mine");
@@ -171,12 +179,12 @@ describe("palaver init", () => {
 
   it("does not follow a link that points nowhere", async () => {
     symlinkSync(join(line.folder, "elsewhere"), join(line.folder, ".gitignore"));
-    expect((await run("init")).stderr).toMatch(/already has \.gitignore/);
+    expect((await runHere("init")).stderr).toMatch(/already has \.gitignore/);
     expect(readdirSync(line.folder)).toEqual([".gitignore"]);
   });
 
   it("names the templates if one does not exist", async () => {
-    const { code, stderr } = await run("init", "my-agent", "--template", "nope");
+    const { code, stderr } = await runHere("init", "my-agent", "--template", "nope");
     expect(code).toBe(2);
     expect(stderr).toContain('There is no template "nope".');
     expect(stderr).toContain("Use one of minimal, model, tools, express, hono");

@@ -1,5 +1,7 @@
+import { execFile } from "node:child_process";
 import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { promisify } from "node:util";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { ROOT } from "../architecture/imports.ts";
 import { CommandLine } from "./command-line.ts";
@@ -20,19 +22,11 @@ function write(name: string, content: string): void {
   writeFileSync(join(line.folder, name), content);
 }
 
-async function rootAgent(module: string): Promise<string> {
-  const serving = await line.serve([module, "--store", "memory:"]);
-  const card = await fetch(`${serving.url}/.well-known/agent-card.json`);
-  const { name } = (await card.json()) as { readonly name: string };
-  await serving.kill("SIGTERM");
-  return name;
-}
-
-async function refusal(module: string): Promise<string> {
-  const { code, stderr } = await line.run(["serve", module, "--store", "memory:"], { PORT: "0" });
-  expect(code).toBe(1);
-  expect(stderr).not.toMatch(/^\s+at /m);
-  return stderr;
+/** What a Node process without the test runner loads: the names of the agents, or the text of the error. */
+async function load(module: string): Promise<readonly string[] | string> {
+  const program = join(ROOT, "test", "fixtures", "load-modules.ts");
+  const { stdout } = await promisify(execFile)(process.execPath, [program, module], { cwd: line.folder });
+  return JSON.parse(stdout) as readonly string[] | string;
 }
 
 describe("palaver serve in a package of type commonjs", () => {
@@ -44,44 +38,48 @@ describe("palaver serve in a package of type commonjs", () => {
        import { name } from "./name.ts";
        export default agent({ name, description: "d", version: "1", run: async () => "Hello" });`,
     );
-    expect(await rootAgent("agent.ts")).toBe("Greeter");
+    const { url } = await line.serve(["agent.ts", "--store", "memory:"]);
+    expect(await (await fetch(`${url}/.well-known/agent-card.json`)).json()).toMatchObject({ name: "Greeter" });
   });
 
   it("loads JavaScript with import and export", async () => {
     write("agent.js", `export default ${one("esm")};`);
-    expect(await rootAgent("agent.js")).toBe("esm");
+    expect(await load("agent.js")).toEqual(["esm"]);
   });
 
   it("loads CommonJS", async () => {
     write("other.js", `module.exports = ${one("cjs")};`);
     write("agent.js", 'module.exports = require("./other.js");');
-    expect(await rootAgent("agent.js")).toBe("cjs");
+    expect(await load("agent.js")).toEqual(["cjs"]);
   });
 
-  it("serves the first agent of the file at the root, not the first by name", async () => {
+  it("loads the agents in the order of the file, not of their names", async () => {
     write("agents.ts", `export const zebra = ${one("zebra")};\nexport const ant = ${one("ant")};`);
-    expect(await rootAgent("agents.ts")).toBe("zebra");
+    expect(await load("agents.ts")).toEqual(["zebra", "ant"]);
   });
 });
 
 describe("palaver serve names file and line of", () => {
   it("a module that throws", async () => {
     write("agent.ts", 'const key: string = "";\nif (key === "") throw new Error("no key given");\nexport default {};');
-    expect(await refusal("agent.ts")).toMatch(/agent\.ts:2:\d+: no key given/);
+    const { code, stderr } = await line.run(["serve", "agent.ts", "--store", "memory:"], { PORT: "0" });
+    expect(stderr).toMatch(/agent\.ts:2:\d+: no key given/);
+    expect(stderr).not.toMatch(/^\s+at /m);
+    expect(code).toBe(1);
   });
 
   it("a default export that throws", async () => {
     write("agent.ts", 'export default () => {\n  throw new Error("not today");\n};');
-    expect(await refusal("agent.ts")).toMatch(/threw at agent\.ts:2:\d+: not today/);
+    expect(await load("agent.ts")).toMatch(/threw at agent\.ts:2:\d+: not today/);
   });
 
   it.each(["agent.ts", "agent.js"])("a syntax error in %s", async (name) => {
     write(name, "export const a = 1;\nexport default { name: };");
-    expect(await refusal(name)).toMatch(new RegExp(`${name}:2: `));
+    expect(await load(name)).toMatch(new RegExp(`${name}:2: `));
   });
 
   it("an enum, and suggests an alternative", async () => {
     write("agent.ts", `export const before = 1;\nenum Color { Red }\nexport default ${one("x")};`);
-    expect(await refusal("agent.ts")).toMatch(/agent\.ts:2: .*enum[\s\S]*as const/);
+    expect(await load("agent.ts")).toMatch(/agent\.ts:2: .*enum[\s\S]*as const/);
   });
 });

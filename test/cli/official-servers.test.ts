@@ -91,7 +91,7 @@ describe.each(PLACES)("the command line and $name", { timeout: 120_000 }, ({ ser
     expect(message).toMatchObject({ message: { parts: [{ text: "just a message" }] } });
   });
 
-  it("streams to a process of its own", async () => {
+  it.runIf(isOnce || IS_FULL)("streams to a process of its own", async () => {
     const { code, stdout } = await counter.runProcess("send", "chunks 20", "--stream");
     expect({ code, State: fieldsOf(stdout)["State"] }).toEqual({ code: 0, State: "TASK_STATE_COMPLETED" });
     expect(stdout).toContain(`Text:\n${chunks(20)}\n`);

@@ -7,8 +7,8 @@ import { sampled } from "../fixtures/budget.ts";
 import { openSite, type Site } from "./own-server.ts";
 import { seededRandom } from "./seeded-random.ts";
 
-const CHUNKS = sampled(1500, 5000);
-const CUTS = sampled(60, 200);
+const CHUNKS = sampled(800, 5000);
+const CUTS = sampled(30, 200);
 
 /** Chunks of many lengths and alphabets, written a few at a time so that they need several connections. */
 const longStream = agent({

@@ -50,7 +50,7 @@ interface Plan {
 interface ReaderOptions {
   readonly result?: "all" | "none";
   readonly abortAfter?: number;
-  /** Heap size in MB. Default 64. */
+  /** Heap size in MB. Default {@link HEAP}. */
   readonly heap?: number;
 }
 
@@ -83,9 +83,14 @@ async function serve({ artifact, append, text, count }: Plan): Promise<ScriptedS
 }
 
 /** Reads the stream in its own process. */
-async function read(plan: Plan, { abortAfter, heap = 64, ...options }: ReaderOptions = {}): Promise<Reading> {
+async function read(plan: Plan, { abortAfter, heap = HEAP, ...options }: ReaderOptions = {}): Promise<Reading> {
   server = await serve(plan);
-  const setup = JSON.stringify({ card: server.card(), options, abortAfter });
+  const setup = JSON.stringify({
+    card: server.card(),
+    client: { maxResultBytes: MAX_RESULT * MB },
+    options,
+    abortAfter,
+  });
   const { stdout } = await run(process.execPath, [`--max-old-space-size=${heap}`, READER], {
     env: { ...process.env, READER: setup, NODE_OPTIONS: "" },
   });
@@ -96,12 +101,15 @@ async function read(plan: Plan, { abortAfter, heap = 64, ...options }: ReaderOpt
   return reading;
 }
 
+/** Megabytes of the reader's heap, and of the results that it may keep in it. */
+const HEAP = sampled(32, 64);
+const MAX_RESULT = sampled(10, 32);
 /** Megabytes of text in one stream: more than the reader's heap. */
-const SIZE = sampled(72, 300);
+const SIZE = sampled(36, 300);
 /** Artifacts in one stream: enough for the processor time per artifact to exceed that of the start. */
-const ARTIFACTS = sampled(15_000, 40_000);
+const ARTIFACTS = sampled(10_000, 40_000);
 
-describe("a reader that keeps no events and has a heap of 64 MB", () => {
+describe(`a reader that keeps no events and has a heap of ${HEAP} MB`, () => {
   it.each<[string, Plan, ReaderOptions]>([
     [`${SIZE} MB of chunks`, { artifact: () => "a", append: true, text: "x".repeat(64 * 1024), count: SIZE * 16 }, {}],
     [
@@ -126,7 +134,7 @@ describe("a reader that keeps no events and has a heap of 64 MB", () => {
     const small = { artifact: String, append: false, text: "x", count: 3 };
     expect(await read(small)).toMatchObject({ result: "3" });
     expect(await read(small, { result: "none" })).toMatchObject({ result: "none" });
-    const large = { artifact: () => "a", append: true, text: "x".repeat(MB), count: 40 };
+    const large = { artifact: () => "a", append: true, text: "x".repeat(MB), count: MAX_RESULT + 8 };
     expect(await read(large)).toMatchObject({ code: "", result: "result-too-large" });
   }, 60_000);
 
@@ -139,7 +147,7 @@ describe("a reader that keeps no events and has a heap of 64 MB", () => {
   }, 60_000);
 
   it("receives no event after it aborted, although thousands have arrived", async () => {
-    const plan = { artifact: String, append: false, text: "x", count: 38_000 };
+    const plan = { artifact: String, append: false, text: "x", count: sampled(10_000, 38_000) };
     expect(await read(plan, { abortAfter: 10 })).toMatchObject({ events: 10, afterAbort: 0, code: "aborted" });
   }, 60_000);
 });

@@ -20,7 +20,7 @@ import { keepPicture, watch } from "./console-page.ts";
 
 const chromium = findChromium();
 const mustRun = process.env["CHROMIUM_REQUIRED"] === "1";
-const KILLS = sampled(3, 50);
+const KILLS = sampled(2, 50);
 /** Milliseconds; other tests may use the machine too. */
 const PATIENCE = 120_000;
 

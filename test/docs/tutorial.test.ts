@@ -5,6 +5,7 @@ import { promisify } from "node:util";
 import { afterAll, describe, it } from "vitest";
 import { ROOT } from "../architecture/imports.ts";
 import { CommandLine } from "../cli/command-line.ts";
+import { Terminal } from "../cli/terminal.ts";
 import { freePort } from "../examples/hosts.ts";
 import { readPage } from "./code-blocks.ts";
 
@@ -32,7 +33,7 @@ describe.concurrent("docs/guide/tutorial.md shows what its commands print", { ti
     await until(() => server.stdout().includes("Process: "));
     const announced = server.stdout().split("Try ")[0] ?? "";
     expect(PAGE).toContain(masked(announced));
-    expect(PAGE).toContain(masked((await line.run(["send", "Lisbon", "-a", server.url, "--stream"])).stdout));
+    expect(PAGE).toContain(masked(await printed(["send", "Lisbon", "-a", server.url, "--stream"])));
   });
 
   it("steps 4 and 5: the agent asks, and a stream survives kill -9 of the server", async ({ expect }) => {
@@ -51,16 +52,14 @@ describe.concurrent("docs/guide/tutorial.md shows what its commands print", { ti
     expect(second.stdout()).not.toContain("Looking up");
   });
 
-  it("step 6: a program streams the result and answers the question", async ({ expect }) => {
-    const line = commandLine();
-    const server = await line.serve([program("packing-list.ts")]);
-    const { stdout } = await promisify(execFile)(process.execPath, [program("call.ts"), server.url]);
-    expect(PAGE).toContain(stdout);
-  });
-
-  it("step 7: the webhook receives every event in order, with a valid signature", async ({ expect }) => {
+  it("steps 6 and 7: a program streams the result and answers the question; the webhook receives every event in order, with a valid signature", async ({
+    expect,
+  }) => {
     const line = commandLine();
     const server = await line.serve([program("packing-list.ts"), "--outgoing-http", "--outgoing-allow", "loopback"]);
+    const { stdout } = await promisify(execFile)(process.execPath, [program("call.ts"), server.url]);
+    expect(PAGE).toContain(stdout);
+
     const port = await freePort();
     const hook = `http://127.0.0.1:${port}/`;
     const args = ["hooks", "listen", "--issuer", server.url, "--port", String(port)];
@@ -77,14 +76,25 @@ describe.concurrent("docs/guide/tutorial.md shows what its commands print", { ti
       ),
     );
 
-    const task = taskIn((await line.run(["send", "Rome", "-a", server.url])).stdout);
-    await line.run(["task", "push-config", "create", task, "--url", hook, "-a", server.url]);
-    await line.run(["send", "--task-id", task, "4", "-a", server.url]);
+    const task = taskIn(await printed(["send", "Rome", "-a", server.url]));
+    await printed(["task", "push-config", "create", task, "--url", hook, "-a", server.url]);
+    await printed(["send", "--task-id", task, "4", "-a", server.url]);
     await until(() => output.includes("status completed"));
     const verified = output.split("\n").filter((text) => text.includes("verified"));
     expect(PAGE).toContain(masked(verified.join("\n")));
   });
 });
+
+/** What a command prints that runs in this process. */
+async function printed(args: readonly string[]): Promise<string> {
+  const terminal = new Terminal();
+  terminal.open();
+  try {
+    return (await terminal.run(args)).stdout;
+  } finally {
+    terminal.close();
+  }
+}
 
 /** Text without what differs from run to run: ids, ports, folders, times of day, and how the command was started. */
 function masked(text: string): string {

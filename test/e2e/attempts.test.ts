@@ -5,8 +5,8 @@ import { must, sendParams, type Task } from "./rpc.ts";
 import { fixture, type Serving, until, Workbench } from "./workbench.ts";
 
 /** More than the three crashes without progress that fail a task. */
-const KILLS = sampled(5, 10);
-const INNOCENTS = sampled(6, 20);
+const KILLS = sampled(4, 10);
+const INNOCENTS = sampled(2, 20);
 
 let bench: Workbench;
 beforeEach(() => {

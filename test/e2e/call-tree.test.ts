@@ -168,7 +168,7 @@ describe("a tree of 40 tasks whose processes are killed", () => {
   it(
     "has its result, calls no child twice and loses none",
     async () => {
-      const kills = sampled(3, 300);
+      const kills = sampled(2, 300);
       await using foreign = await serveForeign(async ({ finish }) => finish("1 0"));
       const ports = [await freePort(), await freePort()];
       const urls = ports.map((port) => `http://127.0.0.1:${port}`);

@@ -4,8 +4,8 @@ import { CuttingProxy } from "./cutting-proxy.ts";
 import { type Call, collect, eventsOf, type Frame, idsUpTo, must, open, sendParams, type Task, textOf } from "./rpc.ts";
 import { fixture, Workbench } from "./workbench.ts";
 
-const CUTS = sampled(100, 300);
-const CHUNKS = sampled(2000, 6000);
+const CUTS = sampled(50, 300);
+const CHUNKS = sampled(1000, 6000);
 /** Upper bound per connection. The average is half of it, so that many connections do not carry the whole stream. */
 const MOST_BYTES = 9000;
 

@@ -2,8 +2,12 @@ import { execFileSync } from "node:child_process";
 import { appendFileSync, mkdirSync, rmSync, truncateSync, writeFileSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { echo } from "../../src/demo/echo.ts";
+import { createServer } from "../../src/platform/create-server.ts";
+import { Terminal } from "../cli/terminal.ts";
+import { IS_FULL } from "../fixtures/budget.ts";
 import { type Answer, ask, collect, eventsOf, type Frame, idsUpTo, must, open, sendParams, type Task } from "./rpc.ts";
-import { fixture, type Serving, until, Workbench } from "./workbench.ts";
+import { type Ended, fixture, type Serving, until, Workbench } from "./workbench.ts";
 
 let bench: Workbench;
 beforeEach(() => {
@@ -149,76 +153,73 @@ describe("a database that another process has locked", () => {
 });
 
 describe("the error of a server that cannot start", () => {
-  const refusal = async (args: readonly string[]) => {
-    const { code, stdout, stderr } = await bench.run(["serve", "--port", "0", ...args]);
+  const store = () => `sqlite:${bench.path("tasks.db")}`;
+  const checked = ({ code, stdout, stderr }: Pick<Ended, "stdout" | "stderr" | "code">): string => {
     expect(stderr).not.toMatch(STACK);
     expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
     return stderr;
   };
-  const withTask = async () => {
-    const server = await bench.serve(["--demo", "--store", "sqlite:tasks.db"]);
-    await must(server.url, "SendMessage", sendParams("Hello"));
-    return server;
+  /** The refusal of a server in this process, and in a full run in a process of its own. */
+  const refusal = async (): Promise<string> => {
+    const args = ["serve", "--demo", "--port", "0", "--store", store()];
+    if (IS_FULL) return checked(await bench.run(args));
+    const terminal = new Terminal();
+    terminal.open();
+    try {
+      return checked(await terminal.run(args));
+    } finally {
+      terminal.close();
+    }
   };
+  /** Runs a server on the store in this process. */
+  const withServer = async (work: (url: string) => Promise<void>): Promise<void> => {
+    const server = createServer(echo, { store: store(), port: 0 });
+    try {
+      await work((await server.listen()).url);
+    } finally {
+      await server.close();
+    }
+  };
+  const writeTask = (): Promise<void> =>
+    withServer(async (url) => {
+      await must(url, "SendMessage", sendParams("Hello"));
+    });
 
   it("names the process that uses the database, and leaves the database unchanged", async () => {
-    const owner: Serving = await withTask();
-    expect(await refusal(["--demo", "--store", "sqlite:tasks.db"])).toMatch(
-      new RegExp(`in use by process ${owner.pid}.*(stop|choose)`, "is"),
-    );
+    const owner: Serving = await bench.serve(["--demo", "--store", "sqlite:tasks.db"]);
+    await must(owner.url, "SendMessage", sendParams("Hello"));
+    const ended = await bench.run(["serve", "--demo", "--port", "0", "--store", "sqlite:tasks.db"]);
+    expect(checked(ended)).toMatch(new RegExp(`in use by process ${owner.pid}.*(stop|choose)`, "is"));
     expect(await must(owner.url, "ListTasks", {})).toMatchObject({ totalSize: 1 });
   });
 
   it("says that the database is damaged, and what to do", async () => {
-    await (await withTask()).kill("SIGTERM");
+    await writeTask();
     truncateSync(bench.path("tasks.db"), 5000);
-    expect(await refusal(["--demo", "--store", "sqlite:tasks.db"])).toMatch(/damaged.*(backup|another file)/is);
+    expect(await refusal()).toMatch(/damaged.*(backup|another file)/is);
   });
 
   it("says that a later version wrote the database, and leaves it unchanged", async () => {
-    await (await withTask()).kill("SIGTERM");
+    await writeTask();
     const database = new DatabaseSync(bench.path("tasks.db"));
     const { user_version: version } = database.prepare("PRAGMA user_version").get() ?? {};
     database.exec("PRAGMA user_version = 77");
     database.close();
-    expect(await refusal(["--demo", "--store", "sqlite:tasks.db"])).toMatch(/schema 77.*upgrade/is);
+    expect(await refusal()).toMatch(/schema 77.*upgrade/is);
     const untouched = new DatabaseSync(bench.path("tasks.db"));
     untouched.exec(`PRAGMA user_version = ${Number(version)}`);
     untouched.close();
-    const server = await bench.serve(["--demo", "--store", "sqlite:tasks.db"]);
-    expect(await must(server.url, "ListTasks", {})).toMatchObject({ totalSize: 1 });
+    await withServer(async (url) => {
+      expect(await must(url, "ListTasks", {})).toMatchObject({ totalSize: 1 });
+    });
   });
 
   it("says that the database is locked", async () => {
-    await (await withTask()).kill("SIGTERM");
+    await writeTask();
     const other = new DatabaseSync(bench.path("tasks.db"));
     other.exec("PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE");
-    expect(await refusal(["--demo", "--store", "sqlite:tasks.db"])).toMatch(/locked by another program.*close/is);
+    expect(await refusal()).toMatch(/locked by another program.*close/is);
     other.close();
-  });
-
-  it("names the port that is in use", async () => {
-    const { url } = await bench.serve(["--demo", "--store", "memory:"]);
-    const { port } = new URL(url);
-    const { code, stderr } = await bench.run(["serve", "--demo", "--store", "memory:", "--port", port]);
-    expect(code).toBe(1);
-    expect(stderr).toMatch(new RegExp(`Port ${port} .*in use.*--port`, "s"));
-    expect(stderr).not.toMatch(STACK);
-  });
-
-  it.each([
-    ["throws", "throw new TypeError('No key.')", /agent\.mjs.*No key\./s],
-    ["exports nothing", "", /agent\.mjs exports no agent.*export default/s],
-    ["exports something else", "export default 42", /agent\.mjs/],
-    ["is not JavaScript", "agent { name: hello", /agent\.mjs/],
-    ["imports a missing file", 'import "no-such-package"', /agent\.mjs.*no-such-package/s],
-  ])("describes the problem of a module that %s", async (_, source, message) => {
-    writeFileSync(bench.path("agent.mjs"), source);
-    expect(await refusal([bench.path("agent.mjs"), "--store", "memory:"])).toMatch(message);
-  });
-
-  it("says that the module does not exist", async () => {
-    expect(await refusal(["nowhere.mjs", "--store", "memory:"])).toMatch(/no module nowhere\.mjs/i);
   });
 });
 

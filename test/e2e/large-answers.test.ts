@@ -8,7 +8,7 @@ import { fixture, type Serving, until, Workbench } from "./workbench.ts";
 
 /** In full: 100 tasks of 8 MB and one of 64 MB, which takes minutes and 2 GB of disk. */
 const MB = 1024 * 1024;
-const SIZES = IS_FULL ? { tasks: 100, bytes: 8 * MB, large: 64 * MB } : { tasks: 4, bytes: 3 * MB, large: 8 * MB };
+const SIZES = IS_FULL ? { tasks: 100, bytes: 8 * MB, large: 64 * MB } : { tasks: 3, bytes: 1.5 * MB, large: 6 * MB };
 /** Has the format of the server's task ids. */
 const idOf = (n: number): string => `01990000-0000-7000-8000-${String(n).padStart(12, "0")}`;
 const LARGE: LargeTask = { id: idOf(1001), bytes: SIZES.large };
@@ -24,14 +24,16 @@ const HASHES = new Map(TASKS.map((task) => [task.id, textHash(chunksOf(task))]))
  * the delay.
  */
 const MAX_RSS = 400 * MB;
-const READERS = 8;
+/** Two of the equal tasks exceed a page. */
+const PAGE = IS_FULL ? 4 * MB : 2 * MB;
+const READERS = IS_FULL ? 8 : 4;
 
 let bench: Workbench;
 let server: Serving;
 beforeAll(async () => {
   bench = new Workbench();
   await seedLargeTasks(bench.path("tasks.db"), "firehose", TASKS);
-  const options = { limits: { maxPageBytes: 4 * MB } };
+  const options = { limits: { maxPageBytes: PAGE } };
   server = await bench.serveScript("server.ts", {
     env: { SETUP: JSON.stringify({ modules: [fixture("firehose.ts")], options }) },
     // On a machine with much memory V8 lets garbage grow; with this limit the figures are about what the server holds.

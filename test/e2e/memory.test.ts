@@ -7,9 +7,10 @@ import { fixture, type Serving, until, Workbench } from "./workbench.ts";
 
 const MB = 1024 * 1024;
 const KB = 1024;
-const STREAMED = sampled(24, 200);
-const HUGE = sampled(60, 200);
-const SUBSCRIBERS = sampled(500, 2000);
+const STREAMED = sampled(12, 200);
+const HUGE = sampled(32, 200);
+const WARM_UP = sampled(12, 20);
+const SUBSCRIBERS = sampled(300, 2000);
 
 let bench: Workbench;
 beforeEach(() => {
@@ -47,7 +48,7 @@ describe("the memory of a server", () => {
   it(`grows by less than 30 MB for readers that never read while others are streamed ${STREAMED} MB`, async () => {
     const server = await serve({ limits: { maxTaskBytes: 300 * MB } });
     // Warm up, so that the memory which streaming always needs is allocated before the measurement.
-    await stream(server, "warm", 20);
+    await stream(server, "warm", WARM_UP);
     const before = await memoryOf(server);
     const id = await prepare(server, "flood", STREAMED);
     const stalled = await Promise.all([1, 2, 3, 4].map(() => neverRead(server.url, id)));
@@ -90,7 +91,7 @@ describe("the memory of a server", () => {
 
   it(`grows by less than three quarters of a task of ${HUGE} MB, if such tasks are allowed`, async () => {
     const server = await serve({ limits: { maxTaskBytes: 300 * MB } });
-    await stream(server, "warm", 20);
+    await stream(server, "warm", WARM_UP);
     const before = await memoryOf(server);
     expect(await stream(server, "huge", HUGE)).toBeGreaterThan(HUGE * MB);
     const growth = ((await memoryOf(server)).rss - before.rss) / MB;

@@ -6,7 +6,7 @@ import { type Call, collect, eventsOf, type Frame, idsUpTo, must, open, sendPara
 import { type Serving, until, Workbench } from "./workbench.ts";
 
 /** Kills at random times. */
-const KILLS = sampled(2, 500);
+const KILLS = sampled(1, 500);
 /** Tasks at the same time. */
 const TASKS = 4;
 
@@ -184,9 +184,10 @@ it(
     const faults = Array.from({ length: commits }, (_, index) => index + 1).flatMap((at) =>
       (["before", "after", "heard"] as const).map((how) => ({ at, how })),
     );
-    const step = IS_FULL ? 1 : Math.ceil(faults.length / 2);
+    // `test/integration/model-crash.test.ts` tries more of them without processes.
+    const middle = Math.floor(faults.length / 2);
     let kills = 0;
-    for (const [index, { at, how }] of faults.filter((_, position) => position % step === 0).entries()) {
+    for (const [index, { at, how }] of (IS_FULL ? faults : faults.slice(middle, middle + 1)).entries()) {
       const reader = newReader(String(index + 2));
       const repetitions = new Repetitions();
       const dying = await serve({ KILL_AT: String(at), KILL_HOW: how });

@@ -6,6 +6,7 @@ import {
   openModelServer,
   type WireMessage,
 } from "../../src/adapters/models/test/model-server.ts";
+import { sampled } from "../fixtures/budget.ts";
 import { type Ledger, openLedger } from "./ledger.ts";
 import { fixture, type Serving, Workbench } from "./workbench.ts";
 
@@ -122,7 +123,7 @@ it("ten tasks in one context, through kills and two dialects: the model sees all
     expect(seen(), `task ${index}`).toEqual(expected);
     expected.push(`assistant: ${textOf(task)}`);
     expect(textOf(task)).toBe(`Answer ${expected.length - 1}.`);
-    if (index % 4 === 0) {
+    if (index % sampled(6, 4) === 0) {
       await server.kill("SIGKILL");
       server = await serve();
     }

@@ -6,7 +6,7 @@ import { sampled } from "../fixtures/budget.ts";
 import { fixture, type Serving, Workbench } from "./workbench.ts";
 
 /** How often the server is killed. */
-const KILLS = sampled(3, 300);
+const KILLS = sampled(2, 300);
 /** Tasks that are sent to each agent between two kills. */
 const TASKS = 2;
 /** Kills after which the server may finish its tasks. Otherwise each start would run all programs of all earlier kills again. */

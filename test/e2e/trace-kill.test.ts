@@ -10,7 +10,7 @@ import { PATIENT } from "../fixtures/traced-agents.ts";
 import { Receiver } from "../push/receiver.ts";
 import { fixture, type Serving, until, Workbench } from "./workbench.ts";
 
-const KILLS = sampled(2, 200);
+const KILLS = sampled(1, 200);
 
 /** A server that can be killed and started again at the same address. */
 class Killable {

@@ -140,7 +140,7 @@ export class Workbench {
   }
 }
 
-/** Checks the condition every 5 ms. The test's own timeout ends the wait. */
+/** Checks the condition every 5 ms, then less often: up to every 50 ms. The test's own timeout ends the wait. */
 export async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
-  while (!(await holds())) await sleep(5);
+  for (let pause = 5; !(await holds()); pause = Math.min(50, pause * 1.2)) await sleep(pause);
 }

@@ -6,7 +6,7 @@ import { sampled } from "../fixtures/budget.ts";
 import { Http2Meddler, MEDDLINGS } from "./http2-meddler.ts";
 
 /** Breaks of each version. A cut connection breaks all streams that share it, and counts once. */
-const CUTS = sampled(60, 1000);
+const CUTS = sampled(30, 1000);
 const CLIENTS = 4;
 const STREAMS = sampled(4, 20);
 /** Chunks of each stream: it ends after the last break, which comes on average after half of them. */

@@ -9,7 +9,7 @@ const MB = 1024 * 1024;
 const END_HEADERS = 4;
 const GET = `/${SERVICE_1_0}/GetTask`;
 /** Frames of a flood. Far more than the server accepts. */
-const FLOOD = sampled(30_000, 200_000);
+const FLOOD = sampled(12_000, 200_000);
 /** Milliseconds after which a connection that is still open counts as tolerated. */
 const PATIENCE = 30_000;
 

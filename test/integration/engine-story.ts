@@ -6,7 +6,7 @@ import type { Action, EngineWorld, Happening, WorldOptions } from "./engine-worl
  * The default seed is fixed, so a failure is caused by the current change. `ENGINE_MODEL_RUNS=5000` runs more scenarios
  * with a random seed; `ENGINE_MODEL_SEED` repeats the seed that a failure printed.
  */
-export const RUNS: number = Number(process.env["ENGINE_MODEL_RUNS"] ?? sampled(75, 300));
+export const RUNS: number = Number(process.env["ENGINE_MODEL_RUNS"] ?? sampled(40, 300));
 const SEED = process.env["ENGINE_MODEL_SEED"] ?? (process.env["ENGINE_MODEL_RUNS"] === undefined ? "1" : undefined);
 
 const artifactName = fc.constantFrom("a", "b");

@@ -5,7 +5,7 @@ import { type StoreMethod, StoreWrapper } from "../../src/store/store-wrapper.ts
 import { openHarness, scripted, turns } from "../../src/testing/engine-harness.ts";
 import { sampled } from "../fixtures/budget.ts";
 
-const TASKS = sampled(1000, 10_000);
+const TASKS = sampled(500, 10_000);
 const SECONDS = 60;
 
 /** Counts the calls of each method. */

@@ -9,7 +9,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Packed, packCopy } from "../../scripts/pack-copy.ts";
 import { ROOT } from "../architecture/imports.ts";
 import { IS_FULL } from "../fixtures/budget.ts";
-import { checkProject, installProject } from "./template-projects.ts";
+import { checkProject, installProject, installTarball } from "./template-projects.ts";
 
 const run = promisify(execFile);
 
@@ -71,12 +71,11 @@ describe("the packed package", () => {
   let folder: string;
 
   beforeAll(async () => {
-    packed = await packCopy();
+    // `npm run typecheck` checks the types of the sources.
+    packed = await packCopy({ checksTypes: IS_FULL });
     folder = await mkdtemp(join(tmpdir(), "palaver-installed-"));
     await writeFile(join(folder, "package.json"), JSON.stringify({ name: "consumer", private: true, type: "module" }));
-    await run("npm", ["install", "--no-audit", "--no-fund", "--prefer-offline", "--loglevel=error", packed.tarball], {
-      cwd: folder,
-    });
+    await installTarball({ folder, tarball: packed.tarball }, IS_FULL ? "npm" : "links");
   }, 180_000);
 
   afterAll(async () => {

@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { mkdir, readFile, symlink, writeFile } from "node:fs/promises";
+import { chmod, mkdir, readFile, symlink, writeFile } from "node:fs/promises";
 import { delimiter, dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { ROOT } from "../architecture/imports.ts";
@@ -11,6 +11,41 @@ export interface TemplateProject {
   readonly folder: string;
   /** The packed package. */
   readonly tarball: string;
+}
+
+/**
+ * Installs the packed package into a folder. `npm`: as a user does. `links`: unpacks it, and links its dependencies, which are those of this repository; its
+ * optional peers are not installed either way.
+ */
+export async function installTarball(
+  { folder, tarball }: Omit<TemplateProject, "template">,
+  how: "npm" | "links",
+): Promise<void> {
+  if (how === "npm") {
+    await run("npm", ["install", "--no-audit", "--no-fund", "--prefer-offline", "--loglevel=error", tarball], {
+      cwd: folder,
+    });
+    return;
+  }
+  const installed = join(folder, "node_modules", "palaver");
+  await mkdir(installed, { recursive: true });
+  await run("tar", ["-xzf", tarball, "--strip-components=1", "-C", installed]);
+  const manifest: Readonly<Record<"dependencies" | "bin", Readonly<Record<string, string>>>> = JSON.parse(
+    await readFile(join(installed, "package.json"), "utf8"),
+  );
+  for (const name of Object.keys(manifest.dependencies)) await linkPackage(folder, name);
+  await mkdir(join(folder, "node_modules", ".bin"));
+  for (const [name, path] of Object.entries(manifest.bin)) {
+    await chmod(join(installed, path), 0o755);
+    await symlink(join(installed, path), join(folder, "node_modules", ".bin", name));
+  }
+}
+
+/** Links a package of this repository. */
+async function linkPackage(folder: string, name: string): Promise<void> {
+  const link = join(folder, "node_modules", name);
+  await mkdir(dirname(link), { recursive: true });
+  await symlink(join(ROOT, "node_modules", name), link);
 }
 
 /**
@@ -27,11 +62,7 @@ export async function installProject({ folder, tarball }: TemplateProject, how: 
     return;
   }
   const { palaver: _installed, ...packages } = { ...manifest.dependencies, ...manifest.devDependencies };
-  for (const name of Object.keys(packages)) {
-    const link = join(folder, "node_modules", name);
-    await mkdir(dirname(link), { recursive: true });
-    await symlink(join(ROOT, "node_modules", name), link);
-  }
+  for (const name of Object.keys(packages)) await linkPackage(folder, name);
 }
 
 /** Runs `npm run check` of a project: types, lint and tests. Rejects with what was printed if one of them fails. */

@@ -13,7 +13,7 @@ import { a2aJsV03 } from "./servers/a2a-js-v0-3.ts";
 import { a2aJsV1 } from "./servers/a2a-js-v1.ts";
 import { answerOf, taskOf } from "./stage.ts";
 
-const CUTS = sampled(50, 200);
+const CUTS = sampled(25, 200);
 const CHUNKS = 5000;
 
 /**
@@ -21,11 +21,11 @@ const CHUNKS = 5000;
  * servers keep writing to cut connections. So not every binding gets 5,000 chunks; all get all the cuts.
  */
 const LINES: readonly [ServerLine, Binding, number][] = [
-  [a2aJsV1, "JSONRPC", sampled(800, CHUNKS)],
+  [a2aJsV1, "JSONRPC", sampled(400, CHUNKS)],
   [a2aJsV1, "HTTP+JSON", sampled(400, CHUNKS)],
-  [a2aJsV03, "JSONRPC", sampled(800, CHUNKS)],
-  [a2aJsV03, "HTTP+JSON", sampled(600, CHUNKS)],
-  [a2aJsV02, "JSONRPC", sampled(600, CHUNKS)],
+  [a2aJsV03, "JSONRPC", sampled(400, CHUNKS)],
+  [a2aJsV03, "HTTP+JSON", sampled(300, CHUNKS)],
+  [a2aJsV02, "JSONRPC", sampled(300, CHUNKS)],
 ];
 
 hush();

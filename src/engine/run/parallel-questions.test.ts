@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { sampled } from "../../../test/fixtures/budget.ts";
 import { inputRequestsOf } from "../../protocol/input-request.ts";
 import { textOf } from "../../protocol/part.ts";
 import type { Task } from "../../protocol/task.ts";
@@ -141,7 +142,7 @@ const SEED = 1;
 test("every answer reaches its question, in any order, despite crashes and parking", async () => {
   await fc.assert(
     fc.asyncProperty(trial, (some) => runTrial(some)),
-    { numRuns: 150, seed: SEED },
+    { numRuns: sampled(60, 150), seed: SEED },
   );
 });
 
@@ -152,6 +153,6 @@ test("every answer reaches its question with a store in a file", async () => {
     openSqliteStore({ ...setup, file: folder.file(`${++files}.db`), durability: "process" });
   await fc.assert(
     fc.asyncProperty(trial, (some) => runTrial(some, openStore)),
-    { numRuns: 8, seed: SEED },
+    { numRuns: sampled(4, 8), seed: SEED },
   );
 });

@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
+import { sampled } from "../../../test/fixtures/budget.ts";
 import { chunkEntry, NODE, SCOPE, taskId } from "../../testing/store-operations.ts";
 import { temporaryFolder } from "../../testing/temporary-folder.ts";
 import { openSqliteStore } from "./store.ts";
@@ -31,7 +32,7 @@ test("every acknowledged commit survives repeated kill -9", {
   await using folder = await temporaryFolder();
   const file = folder.file("crash.db");
   const acknowledged = new Map<number, number>();
-  for (let round = 0; round < 8; round++) {
+  for (let round = 0; round < sampled(4, 8); round++) {
     await runAndKill(file, 1 + Math.floor(Math.random() * 150), acknowledged);
     const store = await openSqliteStore({ file });
     try {

@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { sampled } from "../../../test/fixtures/budget.ts";
 import type { TaskId } from "../../protocol/ids.ts";
 import { sqliteTrial } from "../../testing/sqlite-trial.ts";
 import {
@@ -114,7 +115,10 @@ async function operationOf(memory: Store, id: TaskId, next: Move): Promise<Store
     epoch,
     entries,
     release: next.release,
-    history: next.force ? [{ after: seq, body: `{"n":${seq}}`, ...(next.release && { inbox: "x" }) }] : [],
+    // Without the error: a store does not check this number, and the engine writes messages in their order.
+    history: next.force
+      ? [{ after: (record?.seq ?? 0) + 1, body: `{"n":${seq}}`, ...(next.release && { inbox: "x" }) }]
+      : [],
     taken: next.withArtifacts ? [`m${next.inbox}`] : [],
     steps: next.force ? [{ key: `k${next.inbox}`, value: `${seq}` }] : [],
     forgetSteps: next.withHead && next.release,
@@ -316,7 +320,7 @@ test("the SQLite store behaves as the memory store for random operations", async
     }
     expect(await view(sqlite, ids, 2)).toEqual(await view(memory, ids, 2));
   });
-  await fc.assert(property, { numRuns: 150 });
+  await fc.assert(property, { numRuns: sampled(100, 1000) });
 
   // Compare again after reopening: the hot log is empty and no node holds a lease.
   await sqlite.close();

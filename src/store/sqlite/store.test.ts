@@ -1,8 +1,17 @@
+import type * as threads from "node:worker_threads";
 import { afterEach, describe, expect, test, vi } from "vitest";
-import { sampled } from "../../../test/fixtures/budget.ts";
+import { IS_FULL, sampled } from "../../../test/fixtures/budget.ts";
 import { sqliteTrial } from "../../testing/sqlite-trial.ts";
 import { storeContract } from "../../testing/store-contract.ts";
 import { checkListAgainstModel } from "../../testing/store-model.ts";
+
+// Most of the time of a case would be the start of its thread. In full, each store has a thread of its own.
+vi.mock("node:worker_threads", async (original) => {
+  const real = await original<typeof threads>();
+  if (IS_FULL) return real;
+  const { reusedWorker } = await import("../../testing/reused-worker.ts");
+  return { ...real, Worker: reusedWorker(real) };
+});
 
 afterEach(() => vi.restoreAllMocks());
 

@@ -97,17 +97,17 @@ it(
     const { deps, emit, stopped } = program();
     const late = await handleTaskSend(deps, { message: "Hello", timeoutMs: 5000 });
     const patient = await handleTaskSend(deps, { message: "Hello" });
-    await vi.advanceTimersByTimeAsync(4999);
+    vi.advanceTimersByTime(4999);
     expect((await handleTaskGet(late.id))?.state).toBe("working");
-    await vi.advanceTimersByTimeAsync(1);
+    vi.advanceTimersByTime(1);
     expect(await handleTaskGet(late.id)).toMatchObject({
       state: "failed",
       messages: [says("user", "Hello"), says("agent", "Task timed out")],
     });
     expect(stopped).toEqual([late.sessionId]);
-    await vi.advanceTimersByTimeAsync(294_999);
+    vi.advanceTimersByTime(294_999);
     expect((await handleTaskGet(patient.id))?.state).toBe("working");
-    await vi.advanceTimersByTimeAsync(1);
+    vi.advanceTimersByTime(1);
     expect((await handleTaskGet(patient.id))?.state).toBe("failed");
     // Other servers in this process may have timers of their own.
     const timersBefore = vi.getTimerCount();
