@@ -12,7 +12,7 @@ import { runNodesChaos } from "./run.ts";
 
 const reason = await whyNoPostgres();
 /** A run of some seconds with a fixed seed; `npm run chaos -- --nodes 3 --faults 1000` runs longer, with random seeds. */
-const SHORT = ["--seed", "short", "--nodes", "3", "--faults", "30", "--pace", "250", "--lanes", "1", "--lease", "3000"];
+const SHORT = ["--seed", "short", "--nodes", "3", "--faults", "50", "--pace", "250", "--lanes", "1", "--lease", "3000"];
 /** Disables V8 features that occasionally crash processes; see `vitest.config.ts`. */
 const SAFELY = "--node-options=--no-memory-protection-keys --no-sparkplug";
 
@@ -22,7 +22,7 @@ describe.skipIf(reason !== undefined)(
     it("lose no event, repeat none, write nothing with an old epoch, and finish every task", async () => {
       const result = await runNodesChaos(readNodesOptions([...SHORT, SAFELY]), () => {});
       expect(result.failures, reportOf(result)).toEqual([]);
-      expect(result.counts).toMatchObject({ kill: 5 });
+      expect(result.counts).toMatchObject({ kill: 8 });
       expect(result.counts["tasks"]).toBeGreaterThan(2);
       expect(result.counts["audited writes"]).toBeGreaterThan(20);
     }, 300_000);
