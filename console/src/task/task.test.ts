@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
-import type { LogEvent } from "../data/operator-types.ts";
+import type { JournalEntry, LogEvent } from "../data/operator-types.ts";
 import { happeningsOf } from "./happenings.ts";
+import { barsOf, rowCount } from "./lane-bars.ts";
 import { SeqTimes } from "./seq-times.ts";
 import { addChunks, addRows } from "./task-log.ts";
 import { positionOf, timeAt, timeScale } from "./time-scale.ts";
@@ -145,5 +146,33 @@ describe("the time scale", () => {
   it("has a picture for a moment, and none for nothing", () => {
     expect(timeScale([])).toEqual([]);
     expect(positionOf(timeScale([{ start: 5, end: 5 }]), 5)).toBe(0);
+  });
+});
+
+describe("a lane of the time line", () => {
+  const call = (key: string, start: number, end: number): JournalEntry => ({
+    ...{ kind: "child", key, turn: 1, attempt: 1, start, end },
+  });
+  const placed = (journal: readonly JournalEntry[]): readonly (readonly [string, number, number])[] => {
+    const pieces = timeScale([{ start: 0, end: 1000 }], new Set());
+    return barsOf("child", { journal, pieces, end: ({ end = 0 }) => end }).map(
+      ({ entry, row, count }) => [entry.key, row, count] as const,
+    );
+  };
+
+  it("shows calls of the same time below each other, and later ones in the first free row", () => {
+    expect(placed([call("b", 100, 500), call("a", 0, 300), call("c", 350, 900), call("d", 600, 700)])).toEqual([
+      ["a", 0, 1],
+      ["b", 1, 1],
+      ["c", 0, 1],
+      ["d", 1, 1],
+    ]);
+  });
+
+  it("has a limited number of rows, and merges what is too narrow", () => {
+    const many = Array.from({ length: 50 }, (_, index) => call(`${index}`, index, 900));
+    const pieces = timeScale([{ start: 0, end: 1000 }], new Set());
+    expect(rowCount(barsOf("child", { journal: many, pieces, end: ({ end = 0 }) => end }))).toBe(6);
+    expect(placed([1, 2, 3].map((index) => call(`${index}`, index, index + 1)))).toEqual([["1", 0, 3]]);
   });
 });
