@@ -249,7 +249,11 @@ describe.skipIf(chromium === undefined && !mustRun)("the console in a browser", 
     const id = sent.kind === "task" ? sent.task.id : "";
     const page = await open(`tasks/${id}`);
     await page.getByText("shelf 7: The paper “deed” and shelf 7: The paper “deed”").waitFor();
-    await page.locator(".lane-name").getByText("Agents called").waitFor();
+    const lane = page.locator(".lane", { hasText: "Agents called" });
+    await lane.waitFor();
+    // Both calls were at the same time: they are below each other.
+    const boxes = await Promise.all((await lane.locator(".bar-piece").all()).map((bar) => bar.boundingBox()));
+    expect(boxes[1]?.y).toBeGreaterThanOrEqual((boxes[0]?.y ?? 0) + (boxes[0]?.height ?? 0));
     expect(await page.locator(".event.entry").allTextContents()).toEqual([
       expect.stringMatching(/Called Clerk/),
       expect.stringMatching(/Called Clerk/),

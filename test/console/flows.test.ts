@@ -45,8 +45,8 @@ const geometry = agent({
 const account = agent({
   ...{ ...declared, id: "account", name: "Account" },
   async run(task) {
-    await task.requireAuth("Please allow the access at https://login.example/allow");
-    return "Thank you";
+    const answer = await task.requireAuth("Please allow the access at https://login.example/allow");
+    return `Thank you: ${answer?.parts[0]?.text}`;
   },
 });
 
@@ -117,7 +117,7 @@ describe.skipIf(chromium === undefined && !mustRun)("the console", () => {
     await page.getByText("The area is 13").waitFor();
   });
 
-  it("shows a request for an authorisation with its address, and goes on after the answer", async () => {
+  it("shows a request for an authorisation with its address, and goes on when one says that it is done", async () => {
     const page = await open("agents/account/chat");
     await page.getByLabel("Message to Account").fill("Hello");
     await page.keyboard.press("Enter");
@@ -125,9 +125,12 @@ describe.skipIf(chromium === undefined && !mustRun)("the console", () => {
     await card.getByText("Please allow the access").first().waitFor();
     await keepPicture(page, "chat-authorisation");
     expect(await card.locator("a").getAttribute("href")).toBe("https://login.example/allow");
-    await card.getByLabel("Your answer").fill("done");
-    await card.getByRole("button", { name: "Answer" }).click();
-    await page.getByText("Thank you").waitFor();
+    expect(await accessibilityProblems(page)).toEqual([]);
+    await card.getByRole("button", { name: "Answer in words" }).click();
+    await card.getByLabel("Your answer").waitFor();
+    await card.getByRole("button", { name: "Back" }).click();
+    await card.getByRole("button", { name: "I have authorised it" }).click();
+    await page.getByText("Thank you: I have authorised it.").waitFor();
   });
 
   it("lists what could not be delivered, and delivers it again", async () => {

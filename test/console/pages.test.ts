@@ -91,6 +91,7 @@ describe("the pages of the console", () => {
       "script-src 'self'",
       "style-src 'self'",
       "connect-src 'self'",
+      "frame-src blob:",
       "base-uri 'none'",
     ])
       expect(policy).toContain(rule);

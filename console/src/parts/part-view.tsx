@@ -4,10 +4,11 @@ import type { WirePart } from "../data/operator-types.ts";
 import { bytes } from "../text/format.ts";
 import { safeUrl } from "../text/markdown.ts";
 import { Button } from "./controls.tsx";
+import { HtmlPreview } from "./html-preview.tsx";
 import { Icon } from "./icon.tsx";
 import { JsonView } from "./json-view.tsx";
 import { MarkdownView } from "./markdown-view.tsx";
-import { bytesOf, csvRows, fileName, kindOf, textOfPart } from "./part-file.ts";
+import { bytesOf, csvRows, fileName, isHtml, kindOf, textOfPart } from "./part-file.ts";
 
 const CSV_ROWS = 21;
 /** Characters that are drawn at once: a long text must not stop the page. */
@@ -78,6 +79,7 @@ export function PartCard({ part, name, isSource = false }: PartCardProps): JSX.E
   const { text, raw, data } = part;
   const size = useMemo(() => bytesOf(part).length, [text, raw, data]);
   const shown = fileName(part, name);
+  const [isPreview, setPreview] = useState(false);
   return (
     <figure class="part">
       <figcaption>
@@ -87,9 +89,16 @@ export function PartCard({ part, name, isSource = false }: PartCardProps): JSX.E
           {part.mediaType === undefined ? "" : `${part.mediaType}, `}
           {part.url === undefined ? bytes(size) : "by reference"}
         </span>
+        {isHtml(part) && (
+          <Button kind="quiet" pressed={isPreview} onClick={() => setPreview(!isPreview)}>
+            Preview
+          </Button>
+        )}
         {part.url === undefined && <Download part={part} name={shown} />}
       </figcaption>
-      {isSource && part.url === undefined ? (
+      {isPreview ? (
+        <HtmlPreview html={textOfPart(part)} name={shown} />
+      ) : isSource && part.url === undefined ? (
         <LongText text={part.data === undefined ? textOfPart(part) : JSON.stringify(part.data, undefined, 2)} />
       ) : (
         <PartBody part={part} />

@@ -151,7 +151,7 @@ describe("the time scale", () => {
 
 describe("a lane of the time line", () => {
   const call = (key: string, start: number, end: number): JournalEntry => ({
-    ...{ kind: "child", key, turn: 1, attempt: 1, start, end },
+    ...{ kind: "child", key, turn: 1, attempt: 1, node: "one", start, end },
   });
   const placed = (journal: readonly JournalEntry[]): readonly (readonly [string, number, number])[] => {
     const pieces = timeScale([{ start: 0, end: 1000 }], new Set());

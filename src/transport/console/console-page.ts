@@ -2,8 +2,8 @@ import type { FullReply, Headers } from "../exchange.ts";
 import type { ConsoleFile, ConsoleFiles } from "./console-files.ts";
 
 /**
- * Only scripts and styles of this server, no inline ones, no frames, no requests to other origins. Pictures of agents are shown as `blob:`. With
- * Trusted Types, a mistake in the console cannot turn text into markup either.
+ * Only scripts and styles of this server, no inline ones, no requests to other origins. Pictures of agents are shown as `blob:`, and so are previews
+ * of HTML, in sandboxed frames, which get this policy, too. With Trusted Types, a mistake in the console cannot turn text into markup either.
  */
 const POLICY = [
   "default-src 'none'",
@@ -11,6 +11,7 @@ const POLICY = [
   "style-src 'self'",
   "img-src 'self' blob:",
   "connect-src 'self'",
+  "frame-src blob:",
   "base-uri 'none'",
   "form-action 'none'",
   "frame-ancestors 'none'",
