@@ -104,7 +104,8 @@ function Later({ name, id = "", rest, keeps = false }: LaterProps): JSX.Element 
   const [failed, setFailed] = useState(false);
   const Found = loaded.get(name);
   useEffect(() => {
-    if (loaded.has(name)) return;
+    // The code may have arrived after the page was drawn without it: then it is drawn again.
+    if (Found !== undefined) return;
     setFailed(false);
     load({ name, id }).then(
       () => setLoaded((before) => before + 1),
