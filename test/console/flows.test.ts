@@ -14,6 +14,7 @@ import { accessibilityProblems, keepPicture, type WatchedPage, watch } from "./c
 const chromium = findChromium();
 const mustRun = process.env["CHROMIUM_REQUIRED"] === "1";
 const declared = { description: "For tests.", version: "1.0.0" };
+const PHONE = { width: 390, height: 844, theme: "dark" } as const;
 /** One red pixel. */
 const PNG = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg==";
 
@@ -79,14 +80,16 @@ describe.skipIf(chromium === undefined && !mustRun)("the console", () => {
     await browser?.close();
     await server?.close();
   });
-  const open = async (path: string): Promise<Page> => {
-    const opened = await watch(browser, `${url}/console/${path}${code}`);
+  const open = async (path: string, options: Parameters<typeof watch>[2] = {}): Promise<Page> => {
+    const opened = await watch(browser, `${url}/console/${path}${code}`, options);
     watched.push(opened);
     return opened.page;
   };
 
-  it("takes files that are dropped on the page, and shows images, code, data and Markdown", async () => {
-    const page = await open("agents/gallery/chat");
+  it("says what is wrong with a card, takes files that are dropped on the page, and shows images, code, data and Markdown", async () => {
+    const page = await open("agents/gallery");
+    await page.getByText(/^No examples for/).waitFor();
+    await page.getByRole("link", { name: "Chat" }).first().click();
     await page.getByLabel("Message to Gallery").waitFor();
     await page.evaluate(`(() => {
       const dataTransfer = new DataTransfer();
@@ -109,7 +112,7 @@ describe.skipIf(chromium === undefined && !mustRun)("the console", () => {
   });
 
   it("makes a form of the schema of a skill", async () => {
-    const page = await open("agents/geometry/chat");
+    const page = await open("agents/geometry/chat", PHONE);
     await page.getByLabel("Skill").selectOption("area");
     await page.getByLabel("Radius").fill("2");
     await keepPicture(page, "chat-skill");
@@ -118,7 +121,7 @@ describe.skipIf(chromium === undefined && !mustRun)("the console", () => {
   });
 
   it("shows a request for an authorisation with its address, and goes on when one says that it is done", async () => {
-    const page = await open("agents/account/chat");
+    const page = await open("agents/account/chat", PHONE);
     await page.getByLabel("Message to Account").fill("Hello");
     await page.keyboard.press("Enter");
     const card = page.locator("section.question");
