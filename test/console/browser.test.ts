@@ -401,7 +401,7 @@ describe.skipIf(chromium === undefined && !mustRun)("the console in a browser", 
     await page.reload();
     await page.getByRole("heading", { name: "Nodes" }).waitFor();
     expect(await page.locator(".chart").count()).toBe(4);
-    await page.getByText(/\d+ s left/).waitFor();
+    await page.getByText(/\d+\ss left/).waitFor();
     for (const words of ["nothing is queued", "Tasks running or queued", "Open streams"])
       expect(await page.locator("main").textContent()).toContain(words);
     await page.keyboard.press("Tab");

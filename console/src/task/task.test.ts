@@ -86,17 +86,17 @@ describe("what happened", () => {
   it("has steps, questions, waits, called agents and webhooks, each at its time", () => {
     const kinds = ["step", "question", "wait", "child", "delivery"] as const;
     const journal = kinds.map((kind, index) => ({
-      ...{ kind, key: `${kind}:one#1`, turn: 1, attempt: 1, node: "one", start: 100 * index, end: 100 * index + 50 },
+      ...{ kind, key: `${kind}:one#1`, turn: 1, attempt: 1, node: "one", start: 10_000 * index, end: 10_000 * index + 5000 },
       outcome: "completed",
     }));
-    const times = new SeqTimes({ known: [], start: 0, end: { seq: 1, at: 1000 } });
-    const items = happeningsOf({ rows: [], journal, history: [], times, now: 1000 });
+    const times = new SeqTimes({ known: [], start: 0, end: { seq: 1, at: 50_000 } });
+    const items = happeningsOf({ rows: [], journal, history: [], times, now: 50_000 });
     expect(items.map((item) => [item.kind === "entry" ? item.entry.kind : item.kind, item.at])).toEqual([
       ["step", 0],
-      ["wait", 100],
-      ["wait", 200],
-      ["child", 300],
-      ["delivery", 400],
+      ["wait", 10_000.5],
+      ["wait", 20_000.5],
+      ["child", 30_000],
+      ["delivery", 40_000],
     ]);
   });
 });
