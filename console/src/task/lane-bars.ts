@@ -26,10 +26,7 @@ export interface Picture {
 }
 
 /** The bars of all entries of one kind. */
-export function barsOf(
-  kind: JournalEntry["kind"],
-  { journal, pieces, end: endOfEntry }: Picture,
-): readonly BarPiece[] {
+export function barsOf(kind: JournalEntry["kind"], { journal, pieces, end: endOfEntry }: Picture): readonly BarPiece[] {
   const bars: BarPiece[] = [];
   /** The index in `bars` of the last bar of each row. */
   const lasts: number[] = [];

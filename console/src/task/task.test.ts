@@ -86,8 +86,8 @@ describe("what happened", () => {
   it("has steps, questions, waits, called agents and webhooks, each at its time", () => {
     const kinds = ["step", "question", "wait", "child", "delivery"] as const;
     const journal = kinds.map((kind, index) => ({
-      ...{ kind, key: `${kind}:one#1`, turn: 1, attempt: 1, node: "one", start: 10_000 * index, end: 10_000 * index + 5000 },
-      outcome: "completed",
+      ...{ kind, key: `${kind}:one#1`, turn: 1, attempt: 1, node: "one", outcome: "completed" },
+      ...{ start: 10_000 * index, end: 10_000 * index + 5000 },
     }));
     const times = new SeqTimes({ known: [], start: 0, end: { seq: 1, at: 50_000 } });
     const items = happeningsOf({ rows: [], journal, history: [], times, now: 50_000 });

@@ -36,8 +36,7 @@ export function ago(time: number, now: number = Date.now()): string {
 const FORMATS = {
   day: once(() => new Intl.DateTimeFormat(undefined, { day: "numeric", month: "short" })),
   clock: once(
-    () =>
-      new Intl.DateTimeFormat(undefined, { hour: "2-digit", minute: "2-digit", second: "2-digit", hour12: false }),
+    () => new Intl.DateTimeFormat(undefined, { hour: "2-digit", minute: "2-digit", second: "2-digit", hour12: false }),
   ),
   exact: once(() => new Intl.DateTimeFormat(undefined, { dateStyle: "long", timeStyle: "long" })),
   count: once(() => new Intl.NumberFormat()),
