@@ -286,31 +286,6 @@ describe.skipIf(chromium === undefined && !mustRun)("the console in a browser", 
     await page.locator("h1 .state.canceled").waitFor();
   });
 
-  it("goes to any time of the list at once, says that there are new tasks, and filters by context, caller and time", async () => {
-    const page = await open("tasks");
-    await page.locator(".tasks .title a").first().waitFor();
-    await page.getByLabel("Changed before").fill("2020-01-01T00:00:00");
-    await page.getByText("No task fits these filters.").waitFor();
-    await page.getByRole("button", { name: "Newest" }).click();
-    await page.locator(".tasks .title a").first().waitFor();
-    const sent = await (await connect(`${url}/agents/echo`)).send("A new one");
-    await page.getByRole("button", { name: /1 new task/ }).click();
-    const titles = page.locator(".tasks .title");
-    await titles.getByText("A new one").waitFor();
-    const find = async (words: string): Promise<void> => {
-      await page.getByLabel("A task id, caller:NAME or context:ID").fill(words);
-      await page.keyboard.press("Enter");
-    };
-    await find(`context:${sent.kind === "task" ? sent.task.contextId : ""}`);
-    await expect.poll(() => titles.allTextContents()).toEqual(["A new one"]);
-    await find("caller:nobody");
-    await page.getByText("No task fits these filters.").waitFor();
-    await page.getByRole("button", { name: /caller is nobody/ }).click();
-    await page.getByRole("button", { name: "1 h", exact: true }).click();
-    await page.waitForURL(/range=1h/);
-    await titles.getByText("A new one").waitFor();
-  });
-
   it("shows what agents send as text, whatever they send", async () => {
     const page = await open("agents/hostile/chat");
     await page.getByLabel(/^Message to Hostile/).fill("attack");
