@@ -64,7 +64,7 @@ describe.skipIf(chromium === undefined && !mustRun)("the console", () => {
     server = createServer([gallery, geometry, account], {
       ...{ port: 0, store: "memory:", logger: SILENT_LOGGER, drainTimeout: 0 },
       outgoing: { http: true, allow: ["loopback"] },
-      push: { retries: 0, retryDelay: 1 },
+      push: { retries: 1, retryDelay: 600_000 },
     });
     const { url: at, consoleUrl = "" } = await server.listen();
     url = at;
@@ -136,19 +136,24 @@ describe.skipIf(chromium === undefined && !mustRun)("the console", () => {
     await page.getByText("Thank you: I have authorised it.").waitFor();
   });
 
-  it("lists what could not be delivered, and delivers it again", async () => {
+  it("lists what is tried again and what could not be delivered, and delivers it again", async () => {
     let works = false;
     let received = 0;
-    const receiver = createReceiver((_request, response) => {
-      received += 1;
-      response.writeHead(works ? 200 : 410).end();
+    const receiver = createReceiver((request, response) => {
+      const isBusy = request.url === "/busy";
+      if (!isBusy) received += 1;
+      response.writeHead(isBusy ? 503 : works ? 200 : 410).end();
     });
     await new Promise<void>((resolve) => void receiver.listen(0, "127.0.0.1", resolve));
     try {
       const { port } = receiver.address() as AddressInfo;
       const push = { id: "hook", url: `http://127.0.0.1:${port}/hook?token=secret` };
-      await (await connect(`${url}/agents/gallery`)).send("x", { push });
+      const client = await connect(`${url}/agents/gallery`);
+      await client.send("x", { push });
+      await client.send("x", { push: { id: "busy", url: `http://127.0.0.1:${port}/busy` } });
       const page = await open("webhooks");
+      await page.getByRole("heading", { name: "Tried again" }).waitFor();
+      await page.getByText("1 being tried again").waitFor();
       await page.getByRole("button", { name: "Redeliver" }).waitFor();
       expect(await page.locator("main").textContent()).not.toContain("secret");
       await keepPicture(page, "webhooks-failed");
