@@ -117,6 +117,18 @@ describe("the pages of the console", () => {
     }
   });
 
+  it("name all code of a page, so that the browser requests it at once", async () => {
+    const { url } = await serve();
+    const { body } = await ask(`${url}/console/tasks/some-id`);
+    const named = Array.from(body.matchAll(/assets\/([^"]+\.js)"/g), ([, file = ""]) => file);
+    expect(named.some((file) => file.startsWith("task-page-"))).toBe(true);
+    for (const file of named) {
+      const { body: code } = await ask(`${url}/console/assets/${file}`);
+      for (const [, imported = ""] of code.matchAll(/(?:from|^import|;import)\s*[`"']\.\/([^`"']+)[`"']/g))
+        expect(named).toContain(imported);
+    }
+  });
+
   it("load at most 60 KB, compressed, for the first page", async () => {
     const { url } = await serve();
     const { body } = await ask(`${url}/console/`);

@@ -36,12 +36,14 @@ export interface ConsolePageOptions {
   readonly place: string;
   /** The URL of the agent that the console inspects. */
   readonly inspects?: string | undefined;
+  /** The name of the page whose files the browser requests at once. Absent: only those of the first page. */
+  readonly page?: string | undefined;
 }
 
 /** The page. */
 export function consolePage(
-  { script, style, preload }: ConsoleFiles,
-  { place, inspects }: ConsolePageOptions,
+  { script, style, preload, pages }: ConsoleFiles,
+  { place, inspects, page = "" }: ConsolePageOptions,
 ): FullReply {
   const assets = `${place}assets/`;
   return html(200, [
@@ -49,7 +51,7 @@ export function consolePage(
     ...(inspects === undefined ? [] : [`<meta name="palaver-inspects" content="${escaped(inspects)}">`]),
     `<link rel="icon" type="image/svg+xml" href="${assets}icon.svg">`,
     `<link rel="stylesheet" href="${assets}${style}">`,
-    ...preload.map((name) => `<link rel="modulepreload" href="${assets}${name}">`),
+    ...[...preload, ...(pages[page] ?? [])].map((name) => `<link rel="modulepreload" href="${assets}${name}">`),
     `<script type="module" src="${assets}${script}"></script>`,
     "<body><noscript>The console needs JavaScript.</noscript>",
   ]);
