@@ -3,6 +3,7 @@ export interface ConsoleManifest {
   readonly script: string;
   readonly style: string;
   readonly preload: readonly string[];
+  readonly pages: Readonly<Record<string, readonly string[]>>;
   readonly files: readonly string[];
 }
 

@@ -40,7 +40,11 @@ export async function buildConsole(folder = join(root, "console", "dist")) {
     const style = styles();
     const styleName = `console-${hash(style)}.css`;
     files.set(styleName, style).set("icon.svg", readFileSync(join(source, "icon.svg"), "utf8"));
-    const manifest = { script: entry.fileName, style: styleName, preload: entry.imports, files: [...files.keys()] };
+    const byName = new Map(chunks.map((chunk) => [chunk.fileName, chunk]));
+    const first = filesOf(entry.fileName, byName);
+    const preload = [...first].filter((file) => file !== entry.fileName);
+    const pages = pageFiles(chunks, (file) => [...filesOf(file, byName)].filter((each) => !first.has(each)));
+    const manifest = { script: entry.fileName, style: styleName, preload, pages, files: [...files.keys()] };
     files.set(MANIFEST, `${JSON.stringify(manifest, undefined, 2)}\n`);
     const modules = chunks.flatMap((chunk) =>
       chunk.moduleIds.filter((id) => id.startsWith("/") || /^[A-Z]:/i.test(id)),
@@ -51,6 +55,20 @@ export async function buildConsole(folder = join(root, "console", "dist")) {
   } finally {
     await build.close();
   }
+}
+
+/** For each page that is loaded later, such as `task-page`: its file and all that it imports and the first page does not. */
+function pageFiles(chunks, needed) {
+  const pages = chunks.filter(({ isDynamicEntry, name }) => isDynamicEntry && name.endsWith("-page"));
+  return Object.fromEntries(pages.map(({ name, fileName }) => [name, needed(fileName)]));
+}
+
+/** A file and all that it imports. */
+function filesOf(fileName, byName, found = new Set()) {
+  if (found.has(fileName)) return found;
+  found.add(fileName);
+  for (const imported of byName.get(fileName)?.imports ?? []) filesOf(imported, byName, found);
+  return found;
 }
 
 /** The manifest is replaced last, so that a server that starts meanwhile finds all files of one build. */

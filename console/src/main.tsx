@@ -1,5 +1,5 @@
 import { render } from "preact";
-import { App } from "./app/app.tsx";
+import { App, loadFirstPage } from "./app/app.tsx";
 import { followLinks } from "./app/route.ts";
 import { openSessionFromUrl } from "./app/session.ts";
 import { listenForShortcuts } from "./app/shortcuts.ts";
@@ -12,4 +12,5 @@ followLinks();
 listenForShortcuts();
 addEventListener("hashchange", () => void openSessionFromUrl());
 await openSessionFromUrl();
+loadFirstPage();
 render(<App />, document.body);

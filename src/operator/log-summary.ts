@@ -39,6 +39,8 @@ type Growing<T> = { -readonly [Member in keyof T]: T[Member] };
 
 /** Rows of a summary; a log with more of them is read by seq. */
 export const MAX_ROWS = 1000;
+/** Rows of the first events, each event its own, for a page that shows a log with more than {@link MAX_ROWS}. */
+const MAX_FIRST = 200;
 const MAX_WRITTEN = 256;
 const MAX_TIMES = 256;
 const MAX_TEXT = 200;
@@ -51,6 +53,7 @@ export class LogSummary {
   readonly #artifacts = new BoundedArtifacts();
   #rows: SummaryRow[] | undefined = [];
   #rowCount = 0;
+  readonly #firstRows: SummaryRow[] = [];
   /** The last row, also if the rows are too many to be kept. */
   #row: Growing<SummaryRow> | undefined;
   /** How further chunks of the last row begin, if most of them are of text alone. */
@@ -76,6 +79,11 @@ export class LogSummary {
   get rows(): readonly SummaryRow[] | undefined {
     if (this.#rows === undefined) return undefined;
     return this.#row === undefined ? this.#rows : [...this.#rows, { ...this.#row }];
+  }
+
+  /** The first events, each as a row of its own: what a page shows first if there are too many rows. */
+  get firstRows(): readonly SummaryRow[] {
+    return this.#firstRows;
   }
 
   get rowCount(): number {
@@ -112,7 +120,9 @@ export class LogSummary {
     this.#state = state;
     if (!Number.isNaN(at)) this.#addTime({ seq, at });
     const text = textOf(message?.parts ?? []);
-    this.#begin({ kind: "status", first: seq, last: seq, text, state, ...(!Number.isNaN(at) && { at }) });
+    const row: SummaryRow = { kind: "status", first: seq, last: seq, text, state, ...(!Number.isNaN(at) && { at }) };
+    this.#addFirst(row);
+    this.#begin(row);
   }
 
   /** Most events append a text to the artifact of the last row: they are added without parsing the whole event. */
@@ -122,22 +132,28 @@ export class LogSummary {
     const text = textOfChunk(body, this.#chunkStart);
     if (text === undefined) return false;
     this.#artifacts.addText(artifactId, text);
+    if (this.#firstRows.length < MAX_FIRST) this.#addFirst(chunkRow(seq, { artifactId, characters: text.length }));
     this.#grow(seq, text.length);
     return true;
   }
 
   #addChunk(seq: number, { artifactId, name, parts }: Artifact, append: boolean): void {
     const characters = charactersOf(parts);
+    const ownRow = chunkRow(seq, { artifactId, name, characters });
+    this.#addFirst(ownRow);
     if (this.#row?.artifactId === artifactId && append) {
       // Its chunks are of another kind.
       this.#chunkStart = undefined;
       this.#grow(seq, characters);
       return;
     }
-    const text = (name ?? artifactId).slice(0, MAX_TEXT);
-    this.#begin({ kind: "artifact", first: seq, last: seq, text, artifactId, chunks: 1, characters });
+    this.#begin(ownRow);
     this.#addWritten(seq, characters);
     this.#chunkStart = textChunkStart(artifactId);
+  }
+
+  #addFirst(row: SummaryRow): void {
+    if (this.#firstRows.length < MAX_FIRST) this.#firstRows.push(row);
   }
 
   /** A further chunk of the last row. */
@@ -194,6 +210,17 @@ export class LogSummary {
     this.#times = this.#times.filter((_, index) => index % 2 === 0 || index === this.#times.length - 1);
   }
   #lastIsKept = true;
+}
+
+interface Chunk {
+  readonly artifactId: string;
+  readonly name?: string | undefined;
+  readonly characters: number;
+}
+
+function chunkRow(seq: number, { artifactId, name, characters }: Chunk): SummaryRow {
+  const text = (name ?? artifactId).slice(0, MAX_TEXT);
+  return { kind: "artifact", first: seq, last: seq, text, artifactId, chunks: 1, characters };
 }
 
 function textOf(parts: readonly Part[]): string {

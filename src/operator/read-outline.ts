@@ -9,7 +9,7 @@ import { LogSummary } from "./log-summary.ts";
 import { recordOf } from "./read-task.ts";
 
 /** Bytes of the log that are read at a time; other requests are answered between two reads. */
-const PAGE_BYTES = 500_000;
+const PAGE_BYTES = 250_000;
 /** Summaries that are kept, so that the log of a task that is looked at is read once. */
 const MAX_KEPT = 8;
 
@@ -40,7 +40,7 @@ export function createOutlines(parts: OperatorParts): Outlines {
       if (!hasLog) return facts;
       const summary = summaryOf(key, record);
       const isWhole = await fill(parts, key, { summary, upTo: Number.POSITIVE_INFINITY, endAt, signal });
-      const { rows, rowCount, written, times, artifacts } = summary;
+      const { rows, firstRows, rowCount, written, times, artifacts } = summary;
       const lastSeq = Math.max(summary.lastSeq, record.seq);
       return {
         ...facts,
@@ -48,7 +48,7 @@ export function createOutlines(parts: OperatorParts): Outlines {
           ...{ lastSeq, firstSeq: record.firstSeq, rowCount },
           ended: isTerminal(isWhole ? summary.state : record.head.state),
           ...(!isWhole && { readTo: summary.lastSeq }),
-          ...(rows !== undefined && { rows }),
+          ...(rows === undefined ? { firstRows } : { rows }),
           ...{ written, times, artifacts },
         },
       };

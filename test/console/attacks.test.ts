@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { createServer as createHttpServer, type Server as HttpServer, request } from "node:http";
 import type { AddressInfo } from "node:net";
-import { createServer, type Server } from "palaver";
+import { agent, createServer, type Server } from "palaver";
 import { connect } from "palaver/client";
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -145,6 +145,15 @@ describe("the process of palaver console URL", () => {
   });
 });
 
+/** Returns the message as a file in HTML. */
+const page = agent({
+  ...{ id: "page", name: "Page", description: "Makes pages.", version: "1.0.0" },
+  run: (task) =>
+    task.artifact("page").end({
+      file: { name: "page.html", mediaType: "text/html", bytes: new TextEncoder().encode(task.text) },
+    }),
+});
+
 describe.skipIf(chromium === undefined && !mustRun)("pages of other sites", () => {
   let browser: Browser;
   let server: Server;
@@ -153,7 +162,7 @@ describe.skipIf(chromium === undefined && !mustRun)("pages of other sites", () =
     if (chromium === undefined) throw new Error("CHROMIUM_REQUIRED is set, but no Chromium was found.");
     await ensureConsole();
     browser = await launchBrowser(chromium);
-    server = createServer([order], { port: 0, store: "memory:", logger: SILENT_LOGGER, drainTimeout: 0 });
+    server = createServer([order, page], { port: 0, store: "memory:", logger: SILENT_LOGGER, drainTimeout: 0 });
     ({ url, consoleUrl = "" } = await server.listen());
   });
   afterAll(async () => {
@@ -207,5 +216,44 @@ describe.skipIf(chromium === undefined && !mustRun)("pages of other sites", () =
     expect(task.status.state).toBe("input-required");
     expect(JSON.stringify(task)).not.toContain("forged");
     await context.close();
+  });
+
+  it("are not reached by the preview of a page that an agent has made, which runs nothing", async () => {
+    const asked: string[] = [];
+    const site = createHttpServer((incoming, response) => {
+      asked.push(incoming.url ?? "");
+      response.setHeader("access-control-allow-origin", "*").end();
+    }).listen(0, "127.0.0.1");
+    await once(site, "listening");
+    const evil = `http://localhost:${(site.address() as AddressInfo).port}`;
+    const attack = [
+      `<h1>Report</h1><script>parent.attacked = top.attacked = 1; fetch("${evil}/fetch")</script>`,
+      `<img src="${evil}/picture" onerror="top.attacked = 2"><link rel="stylesheet" href="${evil}/style">`,
+      `<iframe src="${evil}/frame"></iframe><object data="${evil}/object"></object><base href="${evil}/">`,
+      `<a href="${evil}/link">Link</a> <a href="${evil}/top" target="_top">Top</a> <a href="${evil}/new" target="_blank">New</a>`,
+      `<form action="${evil}/form"><button>Send</button></form>`,
+    ].join("\n");
+    const context = await browser.newContext();
+    const own = await context.newPage();
+    try {
+      await own.goto(`${url}/console/agents/page/chat${new URL(consoleUrl).hash}`);
+      await own.getByLabel("Message to Page").fill(attack);
+      await own.getByRole("button", { name: "Send" }).click();
+      await own.getByRole("button", { name: "Preview" }).click();
+      const frame = own.frameLocator("iframe");
+      await frame.getByRole("heading", { name: "Report" }).waitFor();
+      for (const name of ["Top", "New"]) await frame.getByRole("link", { name }).click();
+      await frame.getByRole("button", { name: "Send" }).click();
+      // The last one: the frame is empty afterwards.
+      await frame.getByRole("link", { name: "Link" }).click();
+      await own.waitForTimeout(200);
+      expect(asked).toEqual([]);
+      expect(await own.evaluate<unknown>("globalThis.attacked")).toBeUndefined();
+      expect(new URL(own.url()).origin).toBe(url);
+      expect(context.pages()).toHaveLength(1);
+    } finally {
+      await context.close();
+      site.close();
+    }
   });
 });

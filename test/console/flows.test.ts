@@ -14,6 +14,7 @@ import { accessibilityProblems, keepPicture, type WatchedPage, watch } from "./c
 const chromium = findChromium();
 const mustRun = process.env["CHROMIUM_REQUIRED"] === "1";
 const declared = { description: "For tests.", version: "1.0.0" };
+const PHONE = { width: 390, height: 844, theme: "dark" } as const;
 /** One red pixel. */
 const PNG = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg==";
 
@@ -45,8 +46,8 @@ const geometry = agent({
 const account = agent({
   ...{ ...declared, id: "account", name: "Account" },
   async run(task) {
-    await task.requireAuth("Please allow the access at https://login.example/allow");
-    return "Thank you";
+    const answer = await task.requireAuth("Please allow the access at https://login.example/allow");
+    return `Thank you: ${answer?.parts[0]?.text}`;
   },
 });
 
@@ -63,7 +64,7 @@ describe.skipIf(chromium === undefined && !mustRun)("the console", () => {
     server = createServer([gallery, geometry, account], {
       ...{ port: 0, store: "memory:", logger: SILENT_LOGGER, drainTimeout: 0 },
       outgoing: { http: true, allow: ["loopback"] },
-      push: { retries: 0, retryDelay: 1 },
+      push: { retries: 1, retryDelay: 600_000 },
     });
     const { url: at, consoleUrl = "" } = await server.listen();
     url = at;
@@ -79,14 +80,16 @@ describe.skipIf(chromium === undefined && !mustRun)("the console", () => {
     await browser?.close();
     await server?.close();
   });
-  const open = async (path: string): Promise<Page> => {
-    const opened = await watch(browser, `${url}/console/${path}${code}`);
+  const open = async (path: string, options: Parameters<typeof watch>[2] = {}): Promise<Page> => {
+    const opened = await watch(browser, `${url}/console/${path}${code}`, options);
     watched.push(opened);
     return opened.page;
   };
 
-  it("takes files that are dropped on the page, and shows images, code, data and Markdown", async () => {
-    const page = await open("agents/gallery/chat");
+  it("says what is wrong with a card, takes files that are dropped on the page, and shows images, code, data and Markdown", async () => {
+    const page = await open("agents/gallery");
+    await page.getByText(/^No examples for/).waitFor();
+    await page.getByRole("link", { name: "Chat" }).first().click();
     await page.getByLabel("Message to Gallery").waitFor();
     await page.evaluate(`(() => {
       const dataTransfer = new DataTransfer();
@@ -109,7 +112,7 @@ describe.skipIf(chromium === undefined && !mustRun)("the console", () => {
   });
 
   it("makes a form of the schema of a skill", async () => {
-    const page = await open("agents/geometry/chat");
+    const page = await open("agents/geometry/chat", PHONE);
     await page.getByLabel("Skill").selectOption("area");
     await page.getByLabel("Radius").fill("2");
     await keepPicture(page, "chat-skill");
@@ -117,32 +120,40 @@ describe.skipIf(chromium === undefined && !mustRun)("the console", () => {
     await page.getByText("The area is 13").waitFor();
   });
 
-  it("shows a request for an authorisation with its address, and goes on after the answer", async () => {
-    const page = await open("agents/account/chat");
+  it("shows a request for an authorisation with its address, and goes on when one says that it is done", async () => {
+    const page = await open("agents/account/chat", PHONE);
     await page.getByLabel("Message to Account").fill("Hello");
     await page.keyboard.press("Enter");
     const card = page.locator("section.question");
     await card.getByText("Please allow the access").first().waitFor();
     await keepPicture(page, "chat-authorisation");
     expect(await card.locator("a").getAttribute("href")).toBe("https://login.example/allow");
-    await card.getByLabel("Your answer").fill("done");
-    await card.getByRole("button", { name: "Answer" }).click();
-    await page.getByText("Thank you").waitFor();
+    expect(await accessibilityProblems(page)).toEqual([]);
+    await card.getByRole("button", { name: "Answer in words" }).click();
+    await card.getByLabel("Your answer").waitFor();
+    await card.getByRole("button", { name: "Back" }).click();
+    await card.getByRole("button", { name: "I have authorised it" }).click();
+    await page.getByText("Thank you: I have authorised it.").waitFor();
   });
 
-  it("lists what could not be delivered, and delivers it again", async () => {
+  it("lists what is tried again and what could not be delivered, and delivers it again", async () => {
     let works = false;
     let received = 0;
-    const receiver = createReceiver((_request, response) => {
-      received += 1;
-      response.writeHead(works ? 200 : 410).end();
+    const receiver = createReceiver((request, response) => {
+      const isBusy = request.url === "/busy";
+      if (!isBusy) received += 1;
+      response.writeHead(isBusy ? 503 : works ? 200 : 410).end();
     });
     await new Promise<void>((resolve) => void receiver.listen(0, "127.0.0.1", resolve));
     try {
       const { port } = receiver.address() as AddressInfo;
       const push = { id: "hook", url: `http://127.0.0.1:${port}/hook?token=secret` };
-      await (await connect(`${url}/agents/gallery`)).send("x", { push });
+      const client = await connect(`${url}/agents/gallery`);
+      await client.send("x", { push });
+      await client.send("x", { push: { id: "busy", url: `http://127.0.0.1:${port}/busy` } });
       const page = await open("webhooks");
+      await page.getByRole("heading", { name: "Tried again" }).waitFor();
+      await page.getByText("1 being tried again").waitFor();
       await page.getByRole("button", { name: "Redeliver" }).waitFor();
       expect(await page.locator("main").textContent()).not.toContain("secret");
       await keepPicture(page, "webhooks-failed");
@@ -154,5 +165,31 @@ describe.skipIf(chromium === undefined && !mustRun)("the console", () => {
     } finally {
       receiver.close();
     }
+  });
+
+  it("goes to any time of the list at once, says that there are new tasks, and filters by context, caller and time", async () => {
+    await (await connect(`${url}/agents/gallery`)).send("An old one");
+    const page = await open("tasks");
+    await page.locator(".tasks .title a").first().waitFor();
+    await page.getByLabel("Changed before").fill("2020-01-01T00:00:00");
+    await page.getByText("No task fits these filters.").waitFor();
+    await page.getByRole("button", { name: "Newest" }).click();
+    await page.locator(".tasks .title a").first().waitFor();
+    const sent = await (await connect(`${url}/agents/gallery`)).send("A new one");
+    await page.getByRole("button", { name: /1 new task/ }).click();
+    const titles = page.locator(".tasks .title");
+    await titles.getByText("A new one").waitFor();
+    const find = async (words: string): Promise<void> => {
+      await page.getByLabel("A task id, caller:NAME or context:ID").fill(words);
+      await page.keyboard.press("Enter");
+    };
+    await find(`context:${sent.kind === "task" ? sent.task.contextId : ""}`);
+    await expect.poll(() => titles.allTextContents()).toEqual(["A new one"]);
+    await find("caller:nobody");
+    await page.getByText("No task fits these filters.").waitFor();
+    await page.getByRole("button", { name: /caller is nobody/ }).click();
+    await page.getByRole("button", { name: "1 h", exact: true }).click();
+    await page.waitForURL(/range=1h/);
+    await titles.getByText("A new one").waitFor();
   });
 });

@@ -91,6 +91,7 @@ describe("the pages of the console", () => {
       "script-src 'self'",
       "style-src 'self'",
       "connect-src 'self'",
+      "frame-src blob:",
       "base-uri 'none'",
     ])
       expect(policy).toContain(rule);
@@ -113,6 +114,18 @@ describe("the pages of the console", () => {
         expect([file.pathname, answer.status]).toEqual([file.pathname, 200]);
         expect(answer.headers["cache-control"]).toContain("immutable");
       }
+    }
+  });
+
+  it("name all code of a page, so that the browser requests it at once", async () => {
+    const { url } = await serve();
+    const { body } = await ask(`${url}/console/tasks/some-id`);
+    const named = Array.from(body.matchAll(/assets\/([^"]+\.js)"/g), ([, file = ""]) => file);
+    expect(named.some((file) => file.startsWith("task-page-"))).toBe(true);
+    for (const file of named) {
+      const { body: code } = await ask(`${url}/console/assets/${file}`);
+      for (const [, imported = ""] of code.matchAll(/(?:from|^import|;import)\s*[`"']\.\/([^`"']+)[`"']/g))
+        expect(named).toContain(imported);
     }
   });
 

@@ -43,17 +43,32 @@ const LATER: Readonly<Record<string, () => Promise<PageOf>>> = {
   "remote-tasks": async () => (await import("../inspect/remote-tasks-page.tsx")).RemoteTasksPage,
 };
 
-function CurrentPage(): JSX.Element {
-  const [place = "", id = "", view, rest] = route.value.segments;
+interface LaterProps {
+  readonly name: string;
+  readonly id?: string;
+  readonly rest?: string | undefined;
+  /** The page stays the same if another id is opened. */
+  readonly keeps?: boolean;
+}
+
+/** The page of an address. `undefined`: it is the first page, or there is none. */
+function laterPage([place = "", id = "", view, rest]: readonly string[]): LaterProps | undefined {
   if (INSPECTED !== undefined) {
-    if (place === "" || (place === "agents" && view === undefined)) return <Later name="agent" id={INSPECTED_ID} />;
-    if (place === "tasks") return <Later name={id === "" ? "remote-tasks" : "remote-task"} id={id} />;
+    if (place === "" || (place === "agents" && view === undefined)) return { name: "agent", id: INSPECTED_ID };
+    if (place === "tasks") return { name: id === "" ? "remote-tasks" : "remote-task", id };
   }
-  if (place === "") return <AgentsPage />;
-  if (place === "agents" && id !== "") return <Later name={view === "chat" ? "chat" : "agent"} id={id} rest={rest} />;
-  if (place === "tasks" && id !== "") return <Later name="task" id={id} />;
-  if (place === "inbox") return <Later name="inbox" id={id} keeps />;
-  if (["tasks", "webhooks", "server"].includes(place) && id === "") return <Later name={place} />;
+  if (place === "agents" && id !== "") return { name: view === "chat" ? "chat" : "agent", id, rest };
+  if (place === "tasks" && id !== "") return { name: "task", id };
+  if (place === "inbox") return { name: "inbox", id, keeps: true };
+  if (["tasks", "webhooks", "server"].includes(place) && id === "") return { name: place };
+  return undefined;
+}
+
+function CurrentPage(): JSX.Element {
+  const { segments } = route.value;
+  const later = laterPage(segments);
+  if (later !== undefined) return <Later {...later} />;
+  if (segments.length === 0) return <AgentsPage />;
   return (
     <Page title="Not found">
       <Empty icon="search" title="This page does not exist.">
@@ -69,12 +84,19 @@ function CurrentPage(): JSX.Element {
 
 const loaded = new Map<string, PageOf>();
 
-interface LaterProps {
-  readonly name: string;
-  readonly id?: string;
-  readonly rest?: string | undefined;
-  /** The page stays the same if another id is opened. */
-  readonly keeps?: boolean;
+/** Loads the code of a page once, and asks for the task that it shows meanwhile. */
+async function load({ name, id = "" }: LaterProps): Promise<void> {
+  if (loaded.has(name)) return;
+  if (name === "task") askEarly(id);
+  const page = await LATER[name]?.();
+  if (page !== undefined) loaded.set(name, page);
+}
+
+/** Loads the page of the address before anything is drawn. */
+export function loadFirstPage(): void {
+  const later = laterPage(route.peek().segments);
+  // A failure is shown where the page is opened.
+  if (later !== undefined && sessionToken.peek() !== undefined) load(later).catch(() => undefined);
 }
 
 function Later({ name, id = "", rest, keeps = false }: LaterProps): JSX.Element {
@@ -82,14 +104,11 @@ function Later({ name, id = "", rest, keeps = false }: LaterProps): JSX.Element 
   const [failed, setFailed] = useState(false);
   const Found = loaded.get(name);
   useEffect(() => {
-    if (loaded.has(name)) return;
+    // The code may have arrived after the page was drawn without it: then it is drawn again.
+    if (Found !== undefined) return;
     setFailed(false);
-    if (name === "task") askEarly(id);
-    LATER[name]?.().then(
-      (page) => {
-        loaded.set(name, page);
-        setLoaded((before) => before + 1);
-      },
+    load({ name, id }).then(
+      () => setLoaded((before) => before + 1),
       () => setFailed(true),
     );
   }, [name]);

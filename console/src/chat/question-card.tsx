@@ -21,7 +21,7 @@ export function QuestionCard({ question, onAnswer }: QuestionCardProps): JSX.Ele
   return (
     <section class="question" aria-label="Question of the agent">
       <header>
-        <StateMark state={question.authorization === undefined ? "input-required" : "auth-required"} bare />
+        <StateMark state={question.isAuthorization ? "auth-required" : "input-required"} bare />
         <div class="asked">
           <MarkdownView text={question.text} />
         </div>
@@ -31,24 +31,36 @@ export function QuestionCard({ question, onAnswer }: QuestionCardProps): JSX.Ele
   );
 }
 
-/** The form of a question's schema, or a field for words. Either can be chosen. */
+/** What the agent gets when somebody says that the authorisation is done. */
+const AUTHORISED = "I have authorised it.";
+
+/** The form of a question's schema, a button for what was authorised elsewhere, or a field for words. Words can always be chosen. */
 export function AnswerForm({ question, onAnswer }: QuestionCardProps): JSX.Element {
-  const { schema, taskId, authorization } = question;
-  const [inWords, setInWords] = useState(schema === undefined);
+  const { schema, taskId, authorization, isAuthorization, isSecret } = question;
+  const isDoneElsewhere = isAuthorization && !isSecret && schema === undefined && authorization?.key === undefined;
+  const needsWords = schema === undefined && !isDoneElsewhere;
+  const [inWords, setInWords] = useState(needsWords);
   const answer = { taskId, metadata: metadataOf(question) };
-  const other = schema !== undefined && (
+  const other = !needsWords && (
     <Button kind="quiet" onClick={() => setInWords(!inWords)}>
-      {inWords ? "Answer with the form" : "Answer in words"}
+      {!inWords ? "Answer in words" : isDoneElsewhere ? "Back" : "Answer with the form"}
     </Button>
   );
   return (
     <>
       {authorization !== undefined && <Authorization question={question} />}
-      {inWords || schema === undefined ? (
+      {inWords ? (
         <>
           <WordsForm question={question} onAnswer={onAnswer} />
           {other}
         </>
+      ) : schema === undefined ? (
+        <p class="actions">
+          <Button kind="main" onClick={() => onAnswer({ ...answer, parts: [{ text: AUTHORISED }] })}>
+            I have authorised it
+          </Button>
+          {other}
+        </p>
       ) : (
         <SchemaForm
           schema={schema}

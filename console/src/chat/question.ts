@@ -11,18 +11,26 @@ export interface OpenQuestion {
   readonly isSecret: boolean;
   /** JSON Schema of the answer; absent: the answer is a text. */
   readonly schema: JsonObject | undefined;
-  /** The agent asks for an authorisation. */
+  /** The agent waits for an authorisation. */
+  readonly isAuthorization: boolean;
+  /** What is to be authorised, for programs; agents of others may not say it. */
   readonly authorization: AuthRequestData | undefined;
 }
 
 /** The first open question of a task; `undefined` if it does not wait. */
 export function questionOf({ id, status }: Task): OpenQuestion | undefined {
   if (status.state !== "input-required" && status.state !== "auth-required") return undefined;
-  return questionIn(id, status.message);
+  return questionIn(id, status);
 }
 
-/** The first question in the status message of a task that waits. */
-export function questionIn(taskId: string, message: Pick<Message, "parts" | "metadata"> | undefined): OpenQuestion {
+/** A status, as far as questions are read from it. */
+interface AskingStatus {
+  readonly state: string;
+  readonly message?: Pick<Message, "parts" | "metadata">;
+}
+
+/** The first question in the status of a task that waits. */
+export function questionIn(taskId: string, { state, message }: AskingStatus): OpenQuestion {
   const parts = message?.parts ?? [];
   const request = inputRequestsOf(message)[0];
   const authorization = parts.flatMap((part) => authRequestOf(part) ?? [])[0];
@@ -37,6 +45,7 @@ export function questionIn(taskId: string, message: Pick<Message, "parts" | "met
     isSecret:
       request?.sensitive === true || message?.metadata?.["sensitive"] === true || authorization?.secret === true,
     schema: schema?.schema,
+    isAuthorization: state === "auth-required" || authorization !== undefined,
     authorization,
   };
 }

@@ -78,7 +78,7 @@ export function AgentTurnView({ agent, name, turn, isLast, onAnswer }: AgentTurn
           isProse(part) ? <PartBody key={index} part={part} /> : <PartCard key={index} part={part} name="answer" />,
         )}
         {closing !== "" && <PartBody part={{ text: closing }} />}
-        {isWaiting && <span class="caret" aria-hidden="true" />}
+        {isWaiting && question === undefined && <span class="caret" aria-hidden="true" />}
         {failure !== undefined && <Notice kind="bad">{failure}</Notice>}
         {question !== undefined && (
           <QuestionCard key={question.requestId ?? question.text} question={question} onAnswer={onAnswer} />

@@ -44,6 +44,8 @@ export interface LogOutline {
   readonly rowCount: number;
   /** Absent: there are too many, and they are read by seq. */
   readonly rows?: readonly LogRow[];
+  /** The first events, each as a row of its own, if `rows` are too many. */
+  readonly firstRows?: readonly LogRow[];
   readonly written: readonly WrittenPiece[];
   readonly times: readonly KnownTime[];
   readonly artifacts: readonly CutArtifact[];

@@ -68,7 +68,8 @@ export function useInbox(order: Order): Inbox {
 
 function waitingTask(task: TaskRow): WaitingTask {
   // Safe cast: messages in the operator API have the members of the client's, apart from the name of the role.
-  const question = questionIn(task.id, task.status.message as Parameters<typeof questionIn>[1]);
+  const { message } = task.status as Pick<Parameters<typeof questionIn>[1], "message">;
+  const question = questionIn(task.id, { state: task.state, ...(message !== undefined && { message }) });
   const end = question.authorization?.expiresAt ?? task.wakeAt;
   return {
     key: `${task.key} ${question.requestId ?? task.statusAt}`,

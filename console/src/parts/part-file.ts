@@ -24,6 +24,11 @@ export function kindOf(part: WirePart): PartKind {
   return part.filename === undefined || type === "text/markdown" ? textKind(type || "text/markdown") : textKind(type);
 }
 
+/** Whether a part is a text in HTML, of which a preview can be shown. */
+export function isHtml(part: WirePart): boolean {
+  return part.data === undefined && part.url === undefined && typeOf(part) === "text/html";
+}
+
 function textKind(type: string): PartKind {
   if (type === "text/markdown") return "markdown";
   if (type === "text/csv") return "table";

@@ -1,17 +1,18 @@
 import type { JSX } from "preact";
-import { useEffect, useState } from "preact/hooks";
+import { useEffect, useMemo, useState } from "preact/hooks";
 import type { WirePart } from "../data/operator-types.ts";
 import { bytes } from "../text/format.ts";
 import { safeUrl } from "../text/markdown.ts";
 import { Button } from "./controls.tsx";
+import { HtmlPreview } from "./html-preview.tsx";
 import { Icon } from "./icon.tsx";
 import { JsonView } from "./json-view.tsx";
 import { MarkdownView } from "./markdown-view.tsx";
-import { bytesOf, csvRows, fileName, kindOf, textOfPart } from "./part-file.ts";
+import { bytesOf, csvRows, fileName, isHtml, kindOf, textOfPart } from "./part-file.ts";
 
 const CSV_ROWS = 21;
 /** Characters that are drawn at once: a long text must not stop the page. */
-const FIRST_TEXT = 20_000;
+const FIRST_TEXT = 10_000;
 const MORE_TEXT = 50_000;
 
 /** The content of a part, by its kind. */
@@ -75,8 +76,10 @@ export interface PartCardProps {
 
 /** A card with the name, the size and the content of a part; it can always be downloaded. */
 export function PartCard({ part, name, isSource = false }: PartCardProps): JSX.Element {
-  const content = bytesOf(part);
+  const { text, raw, data } = part;
+  const size = useMemo(() => bytesOf(part).length, [text, raw, data]);
   const shown = fileName(part, name);
+  const [isPreview, setPreview] = useState(false);
   return (
     <figure class="part">
       <figcaption>
@@ -84,11 +87,18 @@ export function PartCard({ part, name, isSource = false }: PartCardProps): JSX.E
         <strong class="cut">{shown}</strong>
         <span class="soft cut">
           {part.mediaType === undefined ? "" : `${part.mediaType}, `}
-          {part.url === undefined ? bytes(content.length) : "by reference"}
+          {part.url === undefined ? bytes(size) : "by reference"}
         </span>
-        {part.url === undefined && <Download content={content} name={shown} />}
+        {isHtml(part) && (
+          <Button kind="quiet" pressed={isPreview} onClick={() => setPreview(!isPreview)}>
+            Preview
+          </Button>
+        )}
+        {part.url === undefined && <Download part={part} name={shown} />}
       </figcaption>
-      {isSource && part.url === undefined ? (
+      {isPreview ? (
+        <HtmlPreview html={textOfPart(part)} name={shown} />
+      ) : isSource && part.url === undefined ? (
         <LongText text={part.data === undefined ? textOfPart(part) : JSON.stringify(part.data, undefined, 2)} />
       ) : (
         <PartBody part={part} />
@@ -97,16 +107,10 @@ export function PartCard({ part, name, isSource = false }: PartCardProps): JSX.E
   );
 }
 
-/** Saves bytes as a file. They are never opened as a page: as `octet-stream` no browser runs them. */
-function Download({
-  content,
-  name,
-}: {
-  readonly content: Uint8Array<ArrayBuffer>;
-  readonly name: string;
-}): JSX.Element {
+/** Saves the bytes of a part as a file. They are never opened as a page: as `octet-stream` no browser runs them. */
+function Download({ part, name }: { readonly part: WirePart; readonly name: string }): JSX.Element {
   const save = (): void => {
-    const url = URL.createObjectURL(new Blob([content], { type: "application/octet-stream" }));
+    const url = URL.createObjectURL(new Blob([bytesOf(part)], { type: "application/octet-stream" }));
     const link = document.createElement("a");
     link.href = url;
     link.download = name;

@@ -10,6 +10,8 @@ export interface SeqListProps {
   readonly taskKey: string;
   readonly firstSeq: number;
   readonly lastSeq: number;
+  /** The first events, as far as they are known. */
+  readonly firstRows?: readonly LogRow[] | undefined;
   readonly at: number | undefined;
   readonly follows: boolean;
   readonly onFollow: (follows: boolean) => void;
@@ -20,15 +22,17 @@ const PAGE = 200;
 const MOST_PAGES = 30;
 
 /** Every event of a log with very many lines, read by seq around what is in sight. */
-export function SeqList({ taskKey, firstSeq, lastSeq, at, follows, onFollow }: SeqListProps): JSX.Element {
+export function SeqList(props: SeqListProps): JSX.Element {
+  const { taskKey, firstSeq, lastSeq, firstRows = [], at, follows, onFollow } = props;
   const pages = useRef(new Map<number, readonly LogRow[]>());
+  if (pages.current.size === 0 && firstRows[0]?.first === firstSeq) pages.current.set(0, firstRows.slice(0, PAGE));
   const pending = useRef(new Set<number>());
   const [, setRead] = useState(0);
   const [range, setRange] = useState<readonly [number, number]>([0, 0]);
   const count = lastSeq - firstSeq + 1;
   useEffect(() => {
     const abort = new AbortController();
-    // Only what one rests on is read; the first rows at once.
+    // Only what one rests on is read; the first page at once.
     const timer = setTimeout(
       () => {
         const [from, to] = range;

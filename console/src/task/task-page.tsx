@@ -198,6 +198,7 @@ function Events(props: EventsProps): JSX.Element {
         taskKey={task.key}
         firstSeq={log.firstSeq}
         lastSeq={log.lastSeq}
+        firstRows={log.firstRows}
         at={at}
         follows={follows}
         onFollow={onFollow}

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
-import type { LogEvent } from "../data/operator-types.ts";
+import type { JournalEntry, LogEvent } from "../data/operator-types.ts";
 import { happeningsOf } from "./happenings.ts";
+import { barsOf, rowCount } from "./lane-bars.ts";
 import { SeqTimes } from "./seq-times.ts";
 import { addChunks, addRows } from "./task-log.ts";
 import { positionOf, timeAt, timeScale } from "./time-scale.ts";
@@ -81,6 +82,23 @@ describe("what happened", () => {
       text: expect.stringContaining("node-2 took over"),
     });
   });
+
+  it("has steps, questions, waits, called agents and webhooks, each at its time", () => {
+    const kinds = ["step", "question", "wait", "child", "delivery"] as const;
+    const journal = kinds.map((kind, index) => ({
+      ...{ kind, key: `${kind}:one#1`, turn: 1, attempt: 1, node: "one", outcome: "completed" },
+      ...{ start: 10_000 * index, end: 10_000 * index + 5000 },
+    }));
+    const times = new SeqTimes({ known: [], start: 0, end: { seq: 1, at: 50_000 } });
+    const items = happeningsOf({ rows: [], journal, history: [], times, now: 50_000 });
+    expect(items.map((item) => [item.kind === "entry" ? item.entry.kind : item.kind, item.at])).toEqual([
+      ["step", 0],
+      ["wait", 10_000.5],
+      ["wait", 20_000.5],
+      ["child", 30_000],
+      ["delivery", 40_000],
+    ]);
+  });
 });
 
 describe("the times of events", () => {
@@ -145,5 +163,33 @@ describe("the time scale", () => {
   it("has a picture for a moment, and none for nothing", () => {
     expect(timeScale([])).toEqual([]);
     expect(positionOf(timeScale([{ start: 5, end: 5 }]), 5)).toBe(0);
+  });
+});
+
+describe("a lane of the time line", () => {
+  const call = (key: string, start: number, end: number): JournalEntry => ({
+    ...{ kind: "child", key, turn: 1, attempt: 1, node: "one", start, end },
+  });
+  const placed = (journal: readonly JournalEntry[]): readonly (readonly [string, number, number])[] => {
+    const pieces = timeScale([{ start: 0, end: 1000 }], new Set());
+    return barsOf("child", { journal, pieces, end: ({ end = 0 }) => end }).map(
+      ({ entry, row, count }) => [entry.key, row, count] as const,
+    );
+  };
+
+  it("shows calls of the same time below each other, and later ones in the first free row", () => {
+    expect(placed([call("b", 100, 500), call("a", 0, 300), call("c", 350, 900), call("d", 600, 700)])).toEqual([
+      ["a", 0, 1],
+      ["b", 1, 1],
+      ["c", 0, 1],
+      ["d", 1, 1],
+    ]);
+  });
+
+  it("has a limited number of rows, and merges what is too narrow", () => {
+    const many = Array.from({ length: 50 }, (_, index) => call(`${index}`, index, 900));
+    const pieces = timeScale([{ start: 0, end: 1000 }], new Set());
+    expect(rowCount(barsOf("child", { journal: many, pieces, end: ({ end = 0 }) => end }))).toBe(6);
+    expect(placed([1, 2, 3].map((index) => call(`${index}`, index, index + 1)))).toEqual([["1", 0, 3]]);
   });
 });

@@ -6,6 +6,7 @@ import { Icon, type IconName } from "../parts/icon.tsx";
 import { clock, duration, exact } from "../text/format.ts";
 import { activeSpans, attemptsOf, endOf } from "./journal-times.ts";
 import { wordsOf } from "./journal-words.ts";
+import { type BarPiece, barsOf, rowCount } from "./lane-bars.ts";
 import { PlayHead } from "./play-head.tsx";
 import type { SeqTimes } from "./seq-times.ts";
 import { positionOf, type ScalePiece, ticksOf, timeScale } from "./time-scale.ts";
@@ -57,13 +58,16 @@ export function TimeLine({ journal, log, times, start, now, at, onMoment }: Time
     <figure class="time-line" aria-label="Time line. The view “Journal” has the same as a table.">
       <Axis pieces={pieces} onFold={toggle} />
       <div class="lanes">
-        {lanes.map(({ kind, name, icon }) => (
-          <LaneRow key={kind} name={name} icon={icon}>
-            {barsOf(kind, { journal, pieces, end: (entry) => endOf(entry, attempts, now) }).map((bar) => (
-              <Bar key={`${bar.entry.turn} ${bar.entry.key}`} bar={bar} />
-            ))}
-          </LaneRow>
-        ))}
+        {lanes.map(({ kind, name, icon }) => {
+          const bars = barsOf(kind, { journal, pieces, end: (entry) => endOf(entry, attempts, now) });
+          return (
+            <LaneRow key={kind} name={name} icon={icon} rows={rowCount(bars)}>
+              {bars.map((bar) => (
+                <Bar key={`${bar.entry.turn} ${bar.entry.key}`} bar={bar} />
+              ))}
+            </LaneRow>
+          );
+        })}
         {log.written.length > 0 && (
           <LaneRow name="Written" icon="file">
             <WrittenBars written={log.written} times={times} pieces={pieces} />
@@ -104,17 +108,17 @@ export function TimeLine({ journal, log, times, start, now, at, onMoment }: Time
   );
 }
 
-function LaneRow({
-  name,
-  icon,
-  children,
-}: {
+interface LaneRowProps {
   readonly name: string;
   readonly icon: IconName;
+  /** Rows of bars below each other. */
+  readonly rows?: number;
   readonly children: JSX.Element | readonly JSX.Element[];
-}): JSX.Element {
+}
+
+function LaneRow({ name, icon, rows = 1, children }: LaneRowProps): JSX.Element {
   return (
-    <div class="lane">
+    <div class="lane" style={{ "--rows": rows }}>
       <span class="lane-name">
         <Icon name={icon} />
         <span>{name}</span>
@@ -160,49 +164,15 @@ function Axis({
   );
 }
 
-/** A bar: one entry, or several neighbours that are too narrow to be shown one by one. */
-interface BarPiece {
-  readonly entry: JournalEntry;
-  readonly from: number;
-  readonly to: number;
-  readonly end: number;
-  readonly count: number;
-}
-
-/** Bars narrower than this share of the picture merge with their neighbours. */
-const NARROW = 0.006;
-
-interface Picture {
-  readonly journal: readonly JournalEntry[];
-  readonly pieces: readonly ScalePiece[];
-  readonly end: (entry: JournalEntry) => number;
-}
-
-function barsOf(kind: JournalEntry["kind"], { journal, pieces, end: endOfEntry }: Picture): readonly BarPiece[] {
-  const bars: BarPiece[] = [];
-  for (const entry of journal) {
-    if (entry.kind !== kind) continue;
-    const end = endOfEntry(entry);
-    const count = kind === "delivery" ? 1 : (entry.count ?? 1);
-    const [from, to] = [positionOf(pieces, entry.start), positionOf(pieces, end)];
-    const last = bars.at(-1);
-    const isNarrow = to - from < NARROW && last !== undefined && from - last.to < NARROW / 2;
-    if (isNarrow && (last.count > 1 || last.to - last.from < NARROW))
-      bars[bars.length - 1] = { ...last, to: Math.max(last.to, to), end, count: last.count + count };
-    else bars.push({ entry, from, to, end, count });
-  }
-  return bars;
-}
-
 function Bar({ bar }: { readonly bar: BarPiece }): JSX.Element {
-  const { entry, from, to, end, count } = bar;
+  const { entry, from, to, end, count, row } = bar;
   const { count: _count, ...single } = entry;
   const words = count === 1 ? wordsOf(single) : `${wordsOf(single)} × ${count}`;
   const outcome = entry.outcome === undefined || count > 1 ? "" : `, ${entry.outcome}`;
   return (
     <span
       class={`bar-piece ${entry.kind} ${entry.outcome ?? "open"}`}
-      style={{ insetInlineStart: percent(from), inlineSize: `max(3px, ${percent(to - from)})` }}
+      style={{ insetInlineStart: percent(from), inlineSize: `max(3px, ${percent(to - from)})`, "--row": row }}
       title={`${words}: ${clock(entry.start)}, ${duration(end - entry.start)}${outcome}`}
     >
       {to - from > 0.05 && words}

@@ -27,11 +27,14 @@ export function WrittenBars({ written, times, pieces }: WrittenBarsProps): JSX.E
   return (
     <svg class="written" role="img" aria-label={words} viewBox={`0 0 ${COLUMNS} 20`} preserveAspectRatio="none">
       <title>{words}</title>
-      {Array.from(columns, (value, index) => {
-        if (value === 0) return null;
-        const height = 2 + 18 * Math.sqrt(value / most);
-        return <rect key={index} x={index + 0.15} y={20 - height} width="0.7" height={height} />;
-      })}
+      <path d={Array.from(columns, (value, index) => columnPath(index, value / most)).join("")} />
     </svg>
   );
+}
+
+/** A column of the picture; `share`: of the highest one. */
+function columnPath(index: number, share: number): string {
+  if (share === 0) return "";
+  const height = (2 + 18 * Math.sqrt(share)).toFixed(2);
+  return `M${index + 0.15} 20v-${height}h.7v${height}z`;
 }

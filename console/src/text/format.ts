@@ -32,24 +32,41 @@ export function ago(time: number, now: number = Date.now()): string {
   return hours < 24 ? `${hours}${SPACE}h ago` : day(time);
 }
 
-/** `18 Nov`, in the browser's language. */
+/** Formats in the browser's language, made at first use: to make one takes longer than to use it hundreds of times. */
+const FORMATS = {
+  day: once(() => new Intl.DateTimeFormat(undefined, { day: "numeric", month: "short" })),
+  clock: once(
+    () => new Intl.DateTimeFormat(undefined, { hour: "2-digit", minute: "2-digit", second: "2-digit", hour12: false }),
+  ),
+  exact: once(() => new Intl.DateTimeFormat(undefined, { dateStyle: "long", timeStyle: "long" })),
+  count: once(() => new Intl.NumberFormat()),
+} as const;
+
+function once<T>(make: () => T): () => T {
+  let made: T | undefined;
+  return () => (made ??= make());
+}
+
+/** A time that is no time, perhaps of a remote agent. */
+const UNKNOWN_TIME = "unknown time";
+
+function formatted(format: () => Intl.DateTimeFormat, time: number): string {
+  return Number.isNaN(new Date(time).getTime()) ? UNKNOWN_TIME : format().format(time);
+}
+
+/** `18 Nov`. */
 function day(time: number): string {
-  return new Date(time).toLocaleDateString(undefined, { day: "numeric", month: "short" });
+  return formatted(FORMATS.day, time);
 }
 
 /** `09:14:41`. */
 export function clock(time: number): string {
-  return new Date(time).toLocaleTimeString(undefined, {
-    hour: "2-digit",
-    minute: "2-digit",
-    second: "2-digit",
-    hour12: false,
-  });
+  return formatted(FORMATS.clock, time);
 }
 
 /** The exact time with its zone, for titles. */
 export function exact(time: number): string {
-  return new Date(time).toLocaleString(undefined, { dateStyle: "long", timeStyle: "long" });
+  return formatted(FORMATS.exact, time);
 }
 
 /** `2.1 KB`; a kilobyte has 1000 bytes. */
@@ -67,7 +84,7 @@ export function bytes(count: number): string {
 
 /** With the browser's separators. */
 export function count(value: number): string {
-  return value.toLocaleString();
+  return FORMATS.count().format(value);
 }
 
 /** `1 task`, `2 tasks`. */

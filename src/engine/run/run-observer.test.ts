@@ -85,6 +85,9 @@ describe("the journal of a task", () => {
       "question ask:Name?#1 answered",
       "attempt 3 completed",
     ]);
+    // Two later attempts have replayed the sleep.
+    const [attempt, sleep] = await journalOf(taskId);
+    expect(sleep?.end).toBe((attempt?.start ?? 0) + 5000);
   });
 
   test("records that a waiting run was parked, and counts the turns", async () => {

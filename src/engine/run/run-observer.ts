@@ -3,7 +3,7 @@ import type { TraceContext } from "../../protocol/trace-context.ts";
 import type { AttemptSpan, AttemptStart, StepCall, StepCallResult, Telemetry } from "../../telemetry/contract.ts";
 import { attemptContext } from "../../telemetry/spans/span-ids.ts";
 import type { TaskLogWriter } from "../log/task-log-writer.ts";
-import type { JournalEntry, JournalKind } from "../record/journal.ts";
+import type { JournalEnd, JournalEntry, JournalKind } from "../record/journal.ts";
 
 /** A step that runs. */
 export interface BegunStep {
@@ -139,13 +139,22 @@ export class RunObserver {
 
   /** The end of a call that this or an earlier attempt opened. */
   closed(kind: "question" | "wait", key: string, outcome: string): void {
+    this.#close({ kind, key, outcome, end: this.#run.now() });
+  }
+
+  /** The end of a sleep that was over when an attempt came to it, perhaps long ago. */
+  slept(key: string, end: number): void {
+    this.#close({ kind: "wait", key, outcome: "completed", end });
+  }
+
+  #close({ kind, key, outcome, end }: Omit<JournalEnd, "turn">): void {
     const { writer } = this.#run;
     if (this.#open !== undefined) {
       const name = `${kind} ${key}`;
       this.#open.get(name)?.(outcome);
       this.#open.delete(name);
     }
-    writer.journal({ kind, key, turn: writer.runner.turn ?? 1, end: this.#run.now(), outcome });
+    writer.journal({ kind, key, turn: writer.runner.turn ?? 1, end, outcome });
   }
 
   #setOpen(name: string, end: (outcome: string) => void): void {

@@ -29,7 +29,7 @@ export async function sleep(
     run.observer.closed("wait", key, "completed");
     return;
   }
-  run.observer.closed("wait", key, "completed");
+  run.observer.slept(key, until);
   if (writer.runner.pausedAt !== undefined) waits.resume();
   await writer.flush();
 }

@@ -16,6 +16,7 @@ interface Manifest {
   readonly script: string;
   readonly style: string;
   readonly preload: readonly string[];
+  readonly pages: Readonly<Record<string, readonly string[]>>;
   readonly files: readonly string[];
 }
 
@@ -32,8 +33,14 @@ function loadConsole(folder: URL): ConsoleFiles | undefined {
   const text = readIfPresent(new URL("manifest.json", folder));
   if (text === undefined) return undefined;
   // Safe cast: the build wrote it.
-  const { script, style, preload, files } = JSON.parse(text) as Manifest;
-  return { script, style, preload, files: new Map(files.map((name) => [name, loadFile(new URL(name, folder))])) };
+  const { script, style, preload, pages, files } = JSON.parse(text) as Manifest;
+  return {
+    script,
+    style,
+    preload,
+    pages,
+    files: new Map(files.map((name) => [name, loadFile(new URL(name, folder))])),
+  };
 }
 
 function readIfPresent(file: URL): string | undefined {

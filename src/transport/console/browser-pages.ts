@@ -43,7 +43,8 @@ export function createBrowserPages({ files, agents, isRemote, inspects }: Browse
           ? plainPage(404, "This file does not exist.")
           : fileReply(file, acceptsGzip(exchange));
       }
-      return consolePage(built, { place: placeFrom(path), inspects });
+      const page = inspects === undefined ? pageOf(path) : undefined;
+      return consolePage(built, { place: placeFrom(path), inspects, page });
     },
   };
 
@@ -66,6 +67,14 @@ export function createBrowserPages({ files, agents, isRemote, inspects }: Browse
 function pathOf(target: string): string {
   const query = target.indexOf("?");
   return query === -1 ? target : target.slice(0, query);
+}
+
+/** The name of the page at a path of the console; `undefined`: the first page, or none. */
+function pageOf(path: string): string | undefined {
+  const [place = "", id = "", view] = path.slice(BASE.length + 1).split("/");
+  if (place === "agents" && id !== "") return view === "chat" ? "chat-page" : "agent-page";
+  if (place === "tasks") return id === "" ? "tasks-page" : "task-page";
+  return ["inbox", "webhooks", "server"].includes(place) ? `${place}-page` : undefined;
 }
 
 /** The relative URL of the folder `/console/`, seen from a page below it. */

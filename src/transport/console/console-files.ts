@@ -12,5 +12,7 @@ export interface ConsoleFiles {
   readonly style: string;
   /** Loaded with the script, so that the browser requests them at once. */
   readonly preload: readonly string[];
+  /** Files that a page needs besides, by its name, such as `task-page`. */
+  readonly pages: Readonly<Record<string, readonly string[]>>;
   readonly files: ReadonlyMap<string, ConsoleFile>;
 }

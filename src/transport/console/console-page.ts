@@ -2,8 +2,8 @@ import type { FullReply, Headers } from "../exchange.ts";
 import type { ConsoleFile, ConsoleFiles } from "./console-files.ts";
 
 /**
- * Only scripts and styles of this server, no inline ones, no frames, no requests to other origins. Pictures of agents are shown as `blob:`. With
- * Trusted Types, a mistake in the console cannot turn text into markup either.
+ * Only scripts and styles of this server, no inline ones, no requests to other origins. Pictures of agents are shown as `blob:`, and so are previews
+ * of HTML, in sandboxed frames, which get this policy, too. With Trusted Types, a mistake in the console cannot turn text into markup either.
  */
 const POLICY = [
   "default-src 'none'",
@@ -11,6 +11,7 @@ const POLICY = [
   "style-src 'self'",
   "img-src 'self' blob:",
   "connect-src 'self'",
+  "frame-src blob:",
   "base-uri 'none'",
   "form-action 'none'",
   "frame-ancestors 'none'",
@@ -35,12 +36,14 @@ export interface ConsolePageOptions {
   readonly place: string;
   /** The URL of the agent that the console inspects. */
   readonly inspects?: string | undefined;
+  /** The name of the page whose files the browser requests at once. Absent: only those of the first page. */
+  readonly page?: string | undefined;
 }
 
 /** The page. */
 export function consolePage(
-  { script, style, preload }: ConsoleFiles,
-  { place, inspects }: ConsolePageOptions,
+  { script, style, preload, pages }: ConsoleFiles,
+  { place, inspects, page = "" }: ConsolePageOptions,
 ): FullReply {
   const assets = `${place}assets/`;
   return html(200, [
@@ -48,7 +51,7 @@ export function consolePage(
     ...(inspects === undefined ? [] : [`<meta name="palaver-inspects" content="${escaped(inspects)}">`]),
     `<link rel="icon" type="image/svg+xml" href="${assets}icon.svg">`,
     `<link rel="stylesheet" href="${assets}${style}">`,
-    ...preload.map((name) => `<link rel="modulepreload" href="${assets}${name}">`),
+    ...[...preload, ...(pages[page] ?? [])].map((name) => `<link rel="modulepreload" href="${assets}${name}">`),
     `<script type="module" src="${assets}${script}"></script>`,
     "<body><noscript>The console needs JavaScript.</noscript>",
   ]);
