@@ -28,6 +28,10 @@ export function subscribeBody(id: string): string {
   return rpc("SubscribeToTask", { id });
 }
 
+export function cancelBody(id: string): string {
+  return rpc("CancelTask", { id });
+}
+
 export interface ListParams {
   readonly contextId?: string;
   readonly status?: string;

@@ -66,12 +66,16 @@ async function run(bench: Bench): Promise<Outcome> {
     const three = await paced(bench, nodes, { window, sample });
     bench.progress("one node, as many events as it writes");
     const loaded = await paced(bench, [first], { window, sample, streams: 100, perSecond: 200 });
+    const costs = costsOf(one, loaded);
     return {
       rows: [
         ratioRow((one.nodes + one.database) / one.events / sqliteCost),
         row("round trips per commit", one.trips / one.commits, { most: 1.01 }),
         row("events per commit under load", loaded.events / loaded.commits, { least: 32 }),
-        row("PostgreSQL's time per commit and row, 3 nodes ÷ 1 node", perUnit(three) / perUnit(one), { most: 1.1 }),
+        row("PostgreSQL's time per commit and row, 3 nodes ÷ 1 node", three.database / expected(three, costs), {
+          most: 1.1,
+        }),
+        { work: "one node", figure: `${costs.commit.toFixed(0)} µs per commit and ${costs.row.toFixed(0)} µs per row` },
         ...costRows("one node", one),
         ...costRows("three nodes", three),
         ...costRows("under load", loaded),
@@ -173,9 +177,26 @@ async function sqlitePerEvent(bench: Bench, server: ServerProcess, window: numbe
   }
 }
 
-/** A commit costs something, and so does each of its rows. Larger commits must not look more expensive, nor cheaper rows hide their commits. */
-function perUnit({ database, commits, rows }: Sample): number {
-  return database / (commits + rows);
+/** Microseconds of PostgreSQL. */
+interface Costs {
+  readonly commit: number;
+  readonly row: number;
+}
+
+/**
+ * What a commit costs, and what each of its rows costs, from two measurements of one node: small commits and large ones. Several nodes make smaller
+ * commits of the same rows, so time per commit, or per row alone, would compare different work.
+ */
+function costsOf(small: Sample, large: Sample): Costs {
+  const row =
+    (large.database * small.commits - small.database * large.commits) /
+    (large.rows * small.commits - small.rows * large.commits);
+  return { commit: (small.database - row * small.rows) / small.commits, row };
+}
+
+/** The time that these commits and rows take at these costs. */
+function expected({ commits, rows }: Sample, costs: Costs): number {
+  return commits * costs.commit + rows * costs.row;
 }
 
 function ratioRow(ratio: number): Row {

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { startPostgres, whyNoPostgres } from "../../test/fixtures/postgres-server.ts";
 import { milliseconds } from "../format.ts";
 import { type OpenStream, openStream, taskIdOf } from "../load/open-stream.ts";
-import { streamBody, subscribeBody } from "../load/requests.ts";
+import { cancelBody, HEADERS, streamBody, subscribeBody } from "../load/requests.ts";
 import { type Bench, NotMeasurable, type Outcome, type Row, type Scenario } from "../scenario.ts";
 import type { ServerProcess } from "../server-process.ts";
 import { percentile } from "../statistics.ts";
@@ -64,6 +64,7 @@ interface Stop {
 /** Per task: the longest pause of its stream after the signal. */
 async function measure({ signal }: Bench, { stopped, reader, signal: fault }: Stop): Promise<readonly number[]> {
   const streams: OpenStream[] = [];
+  const ids: string[] = [];
   const arrivals: number[][] = [];
   for (let task = 0; task < TASKS; task += 1) {
     const body = streamBody({ kind: "resumed", count: 60 * PER_SECOND, perSecond: PER_SECOND });
@@ -73,6 +74,7 @@ async function measure({ signal }: Bench, { stopped, reader, signal: fault }: St
     const onFrame = (): void => void times.push(performance.now());
     const id = taskIdOf(await sent.first);
     sent.close();
+    ids.push(id);
     streams.push(openStream({ port: reader.port, body: subscribeBody(id), signal, onFrame }));
   }
   await sleep(1500 + Math.random() * 1000);
@@ -80,7 +82,14 @@ async function measure({ signal }: Bench, { stopped, reader, signal: fault }: St
   process.kill(stopped.pid, fault);
   await sleep(fault === "SIGKILL" ? 9000 : 3000);
   for (const stream of streams) stream.close();
+  // The next round has its own tasks only.
+  await Promise.all(ids.map((id) => cancel(reader, id)));
   return arrivals.map((times) => longestPause(times, at));
+}
+
+async function cancel({ port }: ServerProcess, id: string): Promise<void> {
+  const response = await fetch(`http://127.0.0.1:${port}/`, { method: "POST", headers: HEADERS, body: cancelBody(id) });
+  await response.text();
 }
 
 function longestPause(times: readonly number[], since: number): number {

@@ -62,6 +62,8 @@ function describe({ do: what, time }: Fault, process: string): string {
       return `${process} gets no hints for ${time} ms`;
     case "kill":
       return `kill -9 of ${process}`;
+    case "hand-over":
+      return `SIGTERM of ${process}`;
     case "suspend":
       return `SIGSTOP of ${process} for ${time} ms`;
     case "crash-database":
@@ -92,6 +94,8 @@ async function cause(fault: Fault, node: ChaosNode, { database, proxy }: Disturb
       return node.proxies.hints.loseHints(time);
     case "kill":
       return node.kill();
+    case "hand-over":
+      return node.replace();
     case "suspend":
       return node.suspend(time);
     case "jump-clock":

@@ -82,6 +82,13 @@ export class ChaosNode {
     if (this.#child?.connected === true) this.#child.send({ jump: by });
   }
 
+  /** Sends SIGTERM, and starts the node again when it has ended. */
+  async replace(): Promise<void> {
+    if (!this.#isListening) return;
+    await this.stop();
+    await this.start();
+  }
+
   /** Sends SIGTERM, without a new start. */
   async stop(): Promise<void> {
     const child = this.#child;

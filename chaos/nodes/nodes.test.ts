@@ -22,7 +22,7 @@ describe.skipIf(reason !== undefined)(
     it("lose no event, repeat none, write nothing with an old epoch, and finish every task", async () => {
       const result = await runNodesChaos(readNodesOptions([...SHORT, SAFELY]), () => {});
       expect(result.failures, reportOf(result)).toEqual([]);
-      expect(result.counts).toMatchObject({ kill: 8 });
+      expect(result.counts).toMatchObject({ kill: 6, "hand-over": 2 });
       expect(result.counts["tasks"]).toBeGreaterThan(2);
       expect(result.counts["audited writes"]).toBeGreaterThan(20);
     }, 300_000);
@@ -49,14 +49,15 @@ describe.skipIf(reason !== undefined)(
 );
 
 describe("the plan of faults", () => {
-  it("has 80 % faults of the network, 15 % kills and 5 % severe ones, and is the same for the same seed", () => {
+  it("has 80 % faults of the network, 15 % ends of nodes and 5 % severe ones, and is the same for the same seed", () => {
     const plan = (seed: string) => planFaults(createRandom(seed), { faults: 1000, pace: 100 });
     const faults = plan("a").map((fault) => fault.do);
     expect(faults).toHaveLength(1000);
-    expect(faults.filter((kind) => kind === "kill")).toHaveLength(150);
+    expect(faults.filter((kind) => kind === "kill")).toHaveLength(100);
+    expect(faults.filter((kind) => kind === "hand-over")).toHaveLength(50);
     const severe = faults.filter((kind) => /^(?:suspend|crash|jump)/.test(kind));
     expect(severe).toHaveLength(50);
-    expect(new Set(faults).size).toBe(11);
+    expect(new Set(faults).size).toBe(12);
     expect(plan("a").map(({ do: kind, time }) => [kind, time])).toEqual(
       plan("a").map(({ do: kind, time }) => [kind, time]),
     );

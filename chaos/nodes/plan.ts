@@ -8,12 +8,13 @@ import type { Random } from "../random.ts";
  * - `terminate`: the database ends some of a node's connections (`pg_terminate_backend`).
  * - `lose-hints`: a node gets no notifications for a while.
  * - `kill`: `kill -9` of a node, which starts again.
+ * - `hand-over`: SIGTERM of a node, which hands its tasks over, ends and starts again.
  * - `suspend`: SIGSTOP of a node, longer than half of its lease and often than all of it.
  * - `crash-database`: the database stops at once (`pg_ctl stop -m immediate`) and starts again.
  * - `crash-in-recovery`: a node is killed, and the database crashes while others take over its tasks, and once more while nodes connect again.
  * - `jump-clock`: the clock of a node jumps.
  */
-export type FaultKind = "kill" | (typeof NETWORK)[number] | (typeof SEVERE)[number];
+export type FaultKind = (typeof ENDS)[number] | (typeof NETWORK)[number] | (typeof SEVERE)[number];
 
 export interface Fault {
   readonly number: number;
@@ -28,6 +29,8 @@ export interface Fault {
   readonly random: Random;
 }
 
+/** The ends of a node, in turn. */
+const ENDS = ["kill", "kill", "hand-over"] as const;
 /** Repetition sets the probability. */
 const NETWORK = [
   "cut-callers",
@@ -49,13 +52,13 @@ export interface FaultOptions {
   readonly pace: number;
 }
 
-/** 80 % faults of the network, 15 % kills, 5 % severe ones; exactly, if there are enough faults. */
+/** 80 % faults of the network, 15 % ends of a node (every third by SIGTERM), 5 % severe ones; exactly, if there are enough faults. */
 export function planFaults(random: Random, { faults, pace }: FaultOptions): readonly Fault[] {
-  const kills = Math.round(faults * 0.15);
+  const ends = Math.round(faults * 0.15);
   const severe = Math.round(faults * 0.05);
   const first = random.between(0, SEVERE.length - 1);
   const kinds: FaultKind[] = [
-    ...Array.from({ length: kills }, () => "kill" as const),
+    ...Array.from({ length: ends }, (_, index) => ENDS[index % ENDS.length] ?? "kill"),
     // Few faults do not have all kinds: the seed decides which.
     ...Array.from({ length: severe }, (_, index) => SEVERE[(index + first) % SEVERE.length] ?? "suspend"),
   ];

@@ -23,7 +23,6 @@ const { url } = await serve(scriptedAgent(openJournal(setup.steps)), {
   publicUrl: setup.publicUrl,
   store: setup.database,
   idempotency: { window: 86_400_000 },
-  drainTimeout: 300,
   cancelGrace: 500,
   heartbeat: 1000,
   ...(setup.lease !== undefined && { lease: setup.lease }),

@@ -16,6 +16,7 @@ export async function openPostgres(address: PostgresAddress, options: OpenStoreO
   const store = await openPostgresStore({ url, schema, durability, ...(retention !== undefined && { retention }) });
   try {
     const secret = options.secret ?? (await store.sharedValue("secret", newSecret));
+    store.warmUp().catch(() => {}); // It only saves time: the next call tells what is wrong.
     const keys = await watchSharedKeys(async () => {
       const value = await store.sharedValue("signing-keys", () => Buffer.from(sharedKeysText()));
       return readSharedKeys(Buffer.from(value).toString());

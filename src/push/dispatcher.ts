@@ -55,6 +55,8 @@ const DEFAULT_LIMITS: SchedulerLimits = { total: 64, perOrigin: 8 };
 const MAX_CLAIMED = 100_000;
 /** An event whose bus message was lost waits until a poll checks its task. */
 const POLL_INTERVAL_MS = 1000;
+/** Milliseconds after which released webhooks are claimed. */
+const CLAIM_DELAY_MS = 100;
 /** Webhooks of processes that died are looked for in every second poll: their leases take longer to end. */
 const POLLS_PER_CLAIM = 2;
 /** Tasks whose position is compared in one poll; the next poll continues after them. */
@@ -81,6 +83,8 @@ export class Dispatcher {
   readonly #environment: DeliveryEnvironment;
   readonly #running = new Set<Promise<void>>();
   #pollTimer: Timer | undefined;
+  /** Set while released webhooks are claimed soon. */
+  #claimTimer: Timer | undefined;
   #polls = 0;
   #polling: Promise<void> = Promise.resolve();
   #tasksToCheck: Generator<TaskId, void> | undefined;
@@ -146,7 +150,7 @@ export class Dispatcher {
       onHints: (hints) => {
         for (const hint of hints) {
           if (hint.kind === "log") this.#newEvents(hint.task);
-          else if (hint.kind === "due") this.#track(this.#claimer.claimUnclaimed());
+          else if (hint.kind === "due") this.#claimSoon();
         }
       },
       onReconnect: () => this.#track(this.#queueAllMissed()),
@@ -178,6 +182,7 @@ export class Dispatcher {
     this.#isStopping = true;
     this.#unsubscribe?.();
     this.#pollTimer?.cancel();
+    this.#claimTimer?.cancel();
     this.#timers.clear();
     this.#scheduler.close();
     if (timeout > 0) await this.#within(timeout);
@@ -215,6 +220,19 @@ export class Dispatcher {
       clock.now() + POLL_INTERVAL_MS,
       () => {
         this.#polling = this.#poll();
+      },
+      { unref: true },
+    );
+  }
+
+  /** A node has released tasks or webhooks. Tasks go first: they write the events that webhooks get. */
+  #claimSoon(): void {
+    const { clock } = this.#options;
+    this.#claimTimer ??= clock.setTimer(
+      clock.now() + CLAIM_DELAY_MS,
+      () => {
+        this.#claimTimer = undefined;
+        if (!this.#isStopping) this.#track(this.#claimer.claimUnclaimed());
       },
       { unref: true },
     );

@@ -1,6 +1,7 @@
 import type { TaskId } from "../protocol/ids.ts";
 import type { Scope } from "../protocol/principal.ts";
-import type { InboxEntry, TaskHead } from "./task-operations.ts";
+import type { TaskRecord } from "./queries.ts";
+import type { InboxEntry, LogEntry, StepRecord, TaskHead } from "./task-operations.ts";
 import type { WebhookKey, WebhookRecord } from "./webhook-operations.ts";
 
 /** Who claims, for which agents, and how much at most. */
@@ -41,6 +42,16 @@ export interface DueTask {
   readonly head: TaskHead;
   /** The last seq of the log. */
   readonly seq: number;
+}
+
+/** What a node needs to continue a task, as of one moment. */
+export interface ClaimedTask {
+  /** With the whole history, and without artifacts. */
+  readonly record: TaskRecord;
+  readonly steps: readonly StepRecord[];
+  readonly inbox: readonly InboxEntry[];
+  /** The whole log. Absent: it has more bytes than the caller accepts, or no entries. */
+  readonly entries?: readonly LogEntry[];
 }
 
 /** A webhook that a node has just claimed. */

@@ -1,6 +1,6 @@
 import type { ContextId, TaskId } from "../protocol/ids.ts";
 import type { Scope } from "../protocol/principal.ts";
-import type { ClaimQuery, DueTasks, DueWebhook, NodeClaims, WaitingEntry } from "./claims.ts";
+import type { ClaimedTask, ClaimQuery, DueTasks, DueWebhook, NodeClaims, WaitingEntry } from "./claims.ts";
 import type { ContextValue, ContextWrite } from "./context-operations.ts";
 import type { JournalRecord } from "./journal-record.ts";
 import type {
@@ -28,7 +28,7 @@ import type {
 } from "./task-operations.ts";
 import type { FailedWebhooksQuery, WebhookOperation, WebhookRecord } from "./webhook-operations.ts";
 
-export type { ClaimQuery, DueTask, DueTasks, DueWebhook, NodeClaims, WaitingEntry } from "./claims.ts";
+export type { ClaimedTask, ClaimQuery, DueTask, DueTasks, DueWebhook, NodeClaims, WaitingEntry } from "./claims.ts";
 export type { ContextValue, ContextWrite } from "./context-operations.ts";
 export type { JournalRecord } from "./journal-record.ts";
 export type {
@@ -165,6 +165,12 @@ export interface Store {
    * passed, and claims them. Webhooks with the same `nextAt` are in any order.
    */
   claimWebhooks(query: ClaimQuery): Promise<readonly DueWebhook[]>;
+  /**
+   * Reads these tasks, in any order; unknown ones are left out. `maxBytes`: how many bytes of events of each task the caller accepts. A node calls
+   * this for the tasks that it has just claimed. A store whose reads are round trips over a network should have it: without it, a node reads each
+   * task with `get`, `steps`, `log` and `inbox`.
+   */
+  claimed?(ids: readonly TaskId[], maxBytes: number): Promise<readonly ClaimedTask[]>;
   /** The inbox entries of all tasks whose lease the node holds, in any order. One call finds the messages that other nodes have stored. */
   waitingEntries(node: string): Promise<readonly WaitingEntry[]>;
   /** What the node has claimed, in any order. A node that lost the answer to a claim, or could not renew its lease in time, compares it with what it knows. */

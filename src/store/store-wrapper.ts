@@ -1,6 +1,7 @@
 import type { ContextId, TaskId } from "../protocol/ids.ts";
 import type { Scope } from "../protocol/principal.ts";
 import type {
+  ClaimedTask,
   ClaimQuery,
   CommitKey,
   ContextValue,
@@ -36,9 +37,14 @@ export type StoreMethod = Exclude<keyof Store, "close" | "statistics" | "report"
 /** A store that passes every call to another store. A subclass changes what happens around the calls. */
 export abstract class StoreWrapper implements Store {
   readonly #store: Store;
+  /** Present if the other store has it. */
+  readonly claimed?: (ids: readonly TaskId[], maxBytes: number) => Promise<readonly ClaimedTask[]>;
 
   constructor(store: Store) {
     this.#store = store;
+    const { claimed } = store;
+    if (claimed !== undefined)
+      this.claimed = (ids, maxBytes) => this.around("claimed", () => claimed.call(store, ids, maxBytes));
   }
 
   /** Called for every call but `close`. `call` calls the store; it may be called several times, or never. */

@@ -1,6 +1,7 @@
 import { changeCases } from "./store/change-cases.ts";
 import { claimCases } from "./store/claim-cases.ts";
 import { claimRaceCases } from "./store/claim-race-cases.ts";
+import { claimedCases } from "./store/claimed-cases.ts";
 import { closingCases } from "./store/closing-cases.ts";
 import { commitCases } from "./store/commit-cases.ts";
 import { conditionCases } from "./store/condition-cases.ts";
@@ -30,6 +31,7 @@ const cases: readonly StoreCase[] = [
   ...nodeCases,
   ...storeReadCases,
   ...changeCases,
+  ...claimedCases,
   ...storeListCases,
   ...operatorCases,
   ...journalCases,

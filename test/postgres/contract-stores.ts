@@ -1,6 +1,6 @@
 import type { OpenPostgresStore } from "../../src/store/postgres/open-postgres-store.ts";
 import { openPostgresStore, type PostgresStoreOptions } from "../../src/store/postgres/store.ts";
-import type { OpenedStore, OpenStore, StoreSetup } from "../../src/testing/store/store-case.ts";
+import type { OpenStore, StoreSetup } from "../../src/testing/store/store-case.ts";
 import type { storeContract } from "../../src/testing/store-contract.ts";
 import { inTurn } from "../fixtures/nodes/in-turn.ts";
 import { EmptySchemas } from "./empty-schemas.ts";
@@ -62,7 +62,7 @@ export class ContractStores {
       opened.push(store);
       return store;
     };
-    return { store: await open(), openSecond: open, settle: () => countAll(opened) };
+    return { store: await open(), openSecond: open, settle: () => this.#countAll(opened) };
   };
 
   /** Lends the stores that stay open, or opens new ones with another retention, or if they are in use. */
@@ -73,7 +73,13 @@ export class ContractStores {
     this.#kept ??= await this.#keep();
     this.#kept.now = setup.now;
     if (!isFirst) await this.#schemas.empty(this.#kept.schema);
-    return lent(this.#kept);
+    const { pair } = this.#kept;
+    const [first, second] = pair;
+    return {
+      store: keptOpen(first),
+      openSecond: () => Promise.resolve(keptOpen(second)),
+      settle: () => this.#countAll(pair),
+    };
   };
 
   async close(): Promise<void> {
@@ -89,23 +95,17 @@ export class ContractStores {
     return Object.assign(kept, { schema, pair });
   }
 
+  /** Stores that take calls in turn count one after the other. */
+  async #countAll(stores: readonly OpenPostgresStore[]): Promise<void> {
+    const { count = 1 } = this.#options;
+    for (const store of stores) for (let turn = 0; turn < count; turn += 1) await store.countTasks();
+  }
+
   async #open(schema: string, setup: StoreSetup): Promise<OpenPostgresStore> {
     const { url, durability, count = 1 } = this.#options;
     const options = { url, schema, ...(durability !== undefined && { durability }), ...setup };
     return inTurn(await Promise.all(Array.from({ length: count }, () => openPostgresStore(options))));
   }
-}
-
-function lent({ pair: [first, second] }: Kept): OpenedStore {
-  return {
-    store: keptOpen(first),
-    openSecond: () => Promise.resolve(keptOpen(second)),
-    settle: () => countAll([first, second]),
-  };
-}
-
-async function countAll(stores: readonly OpenPostgresStore[]): Promise<void> {
-  for (const store of stores) await store.countTasks();
 }
 
 /** The store, whose `close` only waits for the calls that are under way. */

@@ -257,8 +257,8 @@ describe.skipIf(reason !== undefined)(
     test("migrate creates the tables; status shows the schema before and after, nodes with leases, and sizes", async () => {
       const none = await db("status", address("fresh"));
       expect(none.stdout).toMatch(/^Schema +none: the tables are created by palaver db migrate/m);
-      expect((await db("migrate", address("fresh"))).stdout).toMatch(/was migrated from schema 0 to 2\.$/m);
-      expect((await db("migrate", address("fresh"))).stdout).toContain("has schema 2 already");
+      expect((await db("migrate", address("fresh"))).stdout).toMatch(/was migrated from schema 0 to 3\.$/m);
+      expect((await db("migrate", address("fresh"))).stdout).toContain("has schema 3 already");
       const { server, url } = await serve(address("fresh"));
       try {
         await send(url, "ask 1");

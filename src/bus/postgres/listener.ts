@@ -32,6 +32,8 @@ export class Listener {
   /** A connection runs one query at a time. */
   #lastQuery: Promise<unknown> = Promise.resolve();
   #checks = 0;
+  /** A notification arrived since the last check: one that this process sent, or another one. */
+  #hasReceived = false;
   #onCheck: ((payload: string) => void) | undefined;
 
   constructor(options: ListenerOptions) {
@@ -84,6 +86,7 @@ export class Listener {
     client.on("error", broken.reject);
     client.on("end", () => broken.reject(new Error("The server closed the connection.")));
     client.on("notification", ({ payload = "" }) => {
+      this.#hasReceived = true;
       if (payload.startsWith(CHECK)) this.#onCheck?.(payload);
       else onPayload(payload);
     });
@@ -95,7 +98,9 @@ export class Listener {
       connected();
       while (!this.#closed.signal.aborted) {
         await Promise.race([this.#sleep(CHECK_INTERVAL), broken.promise]);
-        if (!this.#closed.signal.aborted) await Promise.race([this.#check(client), broken.promise]);
+        if (!this.#closed.signal.aborted && !this.#hasReceived)
+          await Promise.race([this.#check(client), broken.promise]);
+        this.#hasReceived = false;
       }
     } finally {
       this.#client = undefined;

@@ -15,9 +15,9 @@ export interface ReadRetriesOptions {
 const FIRST_PAUSE = 5;
 const LONGEST_PAUSE = 500;
 
-/** Not retried here: the committer retries commits, and the poll loop and the sweeper call the others again. */
+/** Not retried here: the committer retries commits, the poll loop and the sweeper call the others again, and other reads replace `claimed`. */
 const NOT_RETRIED: ReadonlySet<StoreMethod> = new Set([
-  ...(["commit", "claimDue", "claimWebhooks", "waitingEntries", "claimsOf"] as const),
+  ...(["commit", "claimDue", "claimWebhooks", "claimed", "waitingEntries", "claimsOf"] as const),
   ...(["heartbeat", "leave", "sweep", "health"] as const),
 ]);
 

@@ -1,5 +1,5 @@
 import type { TaskId } from "../../protocol/ids.ts";
-import type { StepRecord, Store, TaskRecord } from "../../store/contract.ts";
+import type { ClaimedTask, InboxEntry, StepRecord, Store, TaskRecord } from "../../store/contract.ts";
 import type { Agent } from "../agent/agent.ts";
 import type { EngineParts } from "../parts.ts";
 import { startOf } from "../read/feeds.ts";
@@ -27,6 +27,8 @@ export interface ClaimOptions {
   readonly crash?: CrashStart | undefined;
   /** False: the task was canceled; end it without starting its run. */
   readonly runs?: boolean;
+  /** What the store has of the task, if it was read after the claim. */
+  readonly read?: ClaimedTask | undefined;
 }
 
 /** `skipped`: the task has ended or was deleted, another node holds it, or this process does not serve its agent. */
@@ -40,10 +42,11 @@ export async function claimTask(options: ClaimParts, id: TaskId, how: ClaimOptio
   const { agents, node, store } = options;
   const epoch = how.epoch ?? (await claimLease(options, id, how));
   if (epoch === undefined) return "skipped";
-  const record = await store.get(id, { artifacts: false });
+  const read = how.read;
+  const record = read?.record ?? (await store.get(id, { artifacts: false }));
   const agent = record && agents.get(record.scope.agent);
   if (record === undefined || agent === undefined || record.node !== node || record.epoch !== epoch) return "skipped";
-  const stored = await readStored(store, agent, record);
+  const stored = await readStored(store, agent, { ...read, record });
   await continueRun(options, { run: openRun(options, { agent, epoch, stored }), stored, crash: how.crash });
   return "claimed";
 }
@@ -75,13 +78,20 @@ interface StoredRun {
   readonly forgets: boolean;
   readonly steps: readonly StepRecord[];
   readonly logged: LoggedTurn;
+  /** Absent: it was not read yet. */
+  readonly inbox: readonly InboxEntry[] | undefined;
 }
 
-async function readStored(store: Store, { onRestart }: Agent, record: TaskRecord): Promise<StoredRun> {
+/** What was read of a task: at least its record. */
+type ReadTask = Pick<ClaimedTask, "record"> & Partial<ClaimedTask>;
+
+async function readStored(store: Store, { onRestart }: Agent, read: ReadTask): Promise<StoredRun> {
+  const { record, inbox, entries } = read;
   const wasRunning = record.head.active && readRunner(record.head.runner).released !== true;
   const forgets = wasRunning && onRestart === "retry";
-  const steps = await store.steps(record.id);
-  return { record, wasRunning, forgets, steps, logged: await readLoggedTurn(store, record, forgets ? [] : steps) };
+  const steps = read.steps ?? (await store.steps(record.id));
+  const logged = await readLoggedTurn(store, { record, entries }, forgets ? [] : steps);
+  return { record, wasRunning, forgets, steps, logged, inbox };
 }
 
 interface OpenedRun {
@@ -118,16 +128,16 @@ function consumedIdempotent({ history, head }: TaskRecord): Map<string, number> 
   return inHistory.length + sealed.length === 0 ? undefined : new Map([...inHistory, ...sealed]);
 }
 
-interface ClaimedTask {
+interface OpenedTask {
   readonly run: Run;
   readonly stored: StoredRun;
   readonly crash: CrashStart | undefined;
 }
 
-async function continueRun(options: ClaimParts, taken: ClaimedTask): Promise<void> {
+async function continueRun(options: ClaimParts, taken: OpenedTask): Promise<void> {
   const { run, stored } = taken;
   try {
-    for (const entry of await options.store.inbox(stored.record.id)) run.writer.deliver(entry);
+    for (const entry of stored.inbox ?? (await options.store.inbox(stored.record.id))) run.writer.deliver(entry);
     await decide(options, taken);
   } catch (error) {
     // A writer without a run must not keep the task.
@@ -136,7 +146,7 @@ async function continueRun(options: ClaimParts, taken: ClaimedTask): Promise<voi
   }
 }
 
-async function decide(options: ClaimParts, { run, stored, crash }: ClaimedTask): Promise<void> {
+async function decide(options: ClaimParts, { run, stored, crash }: OpenedTask): Promise<void> {
   const { runs, environment } = options;
   const { writer, agent } = run;
   const { record, wasRunning, forgets, logged } = stored;

@@ -15,6 +15,9 @@ export interface ClaimerOptions {
   readonly isOpen: () => boolean;
 }
 
+/** How a claimed task is continued: see {@link ClaimOptions}. */
+type StartOptions = Pick<ClaimOptions, "crash" | "read">;
+
 /** Claims tasks for this node, each at most once at a time, and retries the tasks whose lease it holds but could not continue. */
 export class Claimer {
   readonly #options: ClaimerOptions;
@@ -29,9 +32,9 @@ export class Claimer {
     this.#options = options;
   }
 
-  /** Continues a task that the poll loop has claimed. `crash` is present if the task was running when its process died. */
-  start({ id, epoch }: Pick<DueTask, "id" | "epoch">, crash?: CrashStart): Promise<ClaimResult> {
-    return this.#claim(id, { isOwn: true, epoch, crash });
+  /** Continues a task that the poll loop has claimed. */
+  start({ id, epoch }: Pick<DueTask, "id" | "epoch">, { crash, read }: StartOptions = {}): Promise<ClaimResult> {
+    return this.#claim(id, { isOwn: true, epoch, crash, read });
   }
 
   /** Continues a task whose lease this node may hold without knowing it, because the answer to a claim or a commit was lost. */
@@ -90,8 +93,9 @@ export class Claimer {
     }
     this.#claiming.add(id);
     try {
-      if (recovery.hasSolo && options.crash?.alone !== true && options.runs !== false) await recovery.waitForSolo();
-      const result = await claimTask(parts, id, options);
+      const waits = recovery.hasSolo && options.crash?.alone !== true && options.runs !== false;
+      if (waits) await recovery.waitForSolo();
+      const result = await claimTask(parts, id, waits ? { ...options, read: undefined } : options);
       this.#abandoned.delete(id);
       return result;
     } catch (error) {

@@ -1,7 +1,7 @@
 import type { Hint } from "../../bus/contract.ts";
 import { type AdjustableClock, slewTowards, type Timer } from "../../internal/clock.ts";
 import type { TaskId } from "../../protocol/ids.ts";
-import type { DueTask, DueTasks, WaitingEntry } from "../../store/contract.ts";
+import type { ClaimedTask, DueTask, DueTasks, WaitingEntry } from "../../store/contract.ts";
 import type { EngineParts } from "../parts.ts";
 import type { NodeLease } from "../record/node-lease.ts";
 import { type RunnerRecord, readRunner } from "../record/runner-record.ts";
@@ -16,6 +16,8 @@ const RENEWALS_PER_LEASE = 5;
 const POLL_MS = 1000;
 /** Tasks that one poll claims at most. */
 const DUE_PER_POLL = 100;
+/** About how many bytes of events one call reads for the tasks that are started. */
+const BYTES_PER_READ = 4 * 1024 * 1024;
 /** Tasks that the first poll reads at most: all tasks of a crashed process must be divided into groups together. */
 const CRASHED_PER_POLL = 10_000;
 /** Milliseconds after which the claims in the store are compared with those this node knows, for no particular reason: no task may be forgotten. */
@@ -130,8 +132,10 @@ export class PollLoop {
         if (!feeds.isBehind(hint.task, hint.seq)) continue;
         behind ??= [];
         behind.push(hint.task);
-      } else if (hint.kind === "due") this.#pollNow();
-      else if (hint.node === node) this.#safely("inbox", runs.checkInbox(hint.task));
+      } else if (hint.kind === "due") {
+        // A node that shuts down claims nothing.
+        if (this.#options.isOpen()) this.#pollNow();
+      } else if (hint.node === node) this.#safely("inbox", runs.checkInbox(hint.task));
     }
     if (behind !== undefined) this.#safely("follow", feeds.follow(behind));
   }
@@ -219,11 +223,25 @@ export class PollLoop {
     const starts = recovery.next(DUE_PER_POLL);
     // While a suspect runs alone nothing else starts.
     const others = recovery.hasSolo ? [] : this.#ready.splice(0);
+    if (starts.length + others.length === 0) return recovery.isStarting;
+    const read = await this.#readClaimed([...starts, ...others].map(({ id }) => id));
     const results = await Promise.all([
-      ...starts.map((start) => claimer.start(start, start.crash).finally(() => recovery.started(start.id))),
-      ...others.map((task) => claimer.start(task)),
+      ...starts.map(({ id, epoch, crash }) =>
+        claimer.start({ id, epoch }, { crash, read: read.get(id) }).finally(() => recovery.started(id)),
+      ),
+      ...others.map((task) => claimer.start(task, { read: read.get(task.id) })),
     ]);
+    // The hint of a message that arrived between the read and the start had no effect.
+    if (read.size > 0) this.#waiting = undefined;
     return recovery.isStarting || (this.#isMoreDue && results.includes("claimed"));
+  }
+
+  /** What the store has of claimed tasks, in one call if it can do that. What is missing in the result is read for each task. */
+  async #readClaimed(ids: readonly TaskId[]): Promise<ReadonlyMap<TaskId, ClaimedTask>> {
+    const { store } = this.#options.parts;
+    const maxBytes = Math.floor(BYTES_PER_READ / ids.length);
+    const read = (await store.claimed?.(ids, maxBytes).catch(() => [])) ?? [];
+    return new Map(read.map((task) => [task.record.id, task]));
   }
 
   /** Claims due tasks. Tasks whose process died go to the recovery; tasks whose wake time has come or whose inbox is not empty wait to be started. */

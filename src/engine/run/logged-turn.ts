@@ -3,7 +3,7 @@ import type { Artifact } from "../../protocol/artifact.ts";
 import { ArtifactFold } from "../../protocol/fold.ts";
 import type { ArtifactId } from "../../protocol/ids.ts";
 import { readEvent } from "../../protocol/serial.ts";
-import type { StepRecord, Store, TaskRecord } from "../../store/contract.ts";
+import type { LogEntry, StepRecord, Store, TaskRecord } from "../../store/contract.ts";
 import { isStatusBody } from "../read/log-view.ts";
 import { readLog } from "../read/read-log.ts";
 import { readRunner } from "../record/runner-record.ts";
@@ -20,10 +20,13 @@ export interface LoggedTurn {
   readonly replay: Replay;
 }
 
-/** Reads the log of a task once. `steps`: the stored results of the turn; empty if everything must be done again. */
+/**
+ * Reads the log of a task once, unless `entries` has the whole of it. `steps`: the stored results of the turn; empty if everything must be done
+ * again.
+ */
 export async function readLoggedTurn(
   store: Store,
-  record: TaskRecord,
+  { record, entries }: { readonly record: TaskRecord; readonly entries?: readonly LogEntry[] | undefined },
   steps: readonly StepRecord[],
 ): Promise<LoggedTurn> {
   const { id, seq } = record;
@@ -37,7 +40,7 @@ export async function readLoggedTurn(
     upTo: seq,
     isRemembered: (step) => done.has(step),
   });
-  for await (const entry of readLog(store, id, { after: 0, upTo: seq })) {
+  for await (const entry of entries ?? readLog(store, id, { after: 0, upTo: seq })) {
     const isOfTurn = entry.seq > turnAfter;
     if (isStatusBody(entry.body)) {
       if (isOfTurn) replay.add(entry, readEvent(entry.body));

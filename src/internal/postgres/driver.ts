@@ -33,7 +33,8 @@ export interface ConnectionOptions {
 
 export interface PostgresDriver {
   createClient(options: ConnectionOptions): PostgresClient;
-  createPool(options: ConnectionOptions & { readonly size: number }): PostgresPool;
+  /** `size`: how many connections at most; `kept`: how many stay open while they are idle, default 0. */
+  createPool(options: ConnectionOptions & { readonly size: number; readonly kept?: number }): PostgresPool;
 }
 
 /** Milliseconds until an attempt to connect fails. */
@@ -62,6 +63,6 @@ export async function loadPostgresDriver(): Promise<PostgresDriver> {
   });
   return {
     createClient: (options) => new pg.Client(configOf(options)),
-    createPool: (options) => new pg.Pool({ ...configOf(options), max: options.size }),
+    createPool: (options) => new pg.Pool({ ...configOf(options), max: options.size, min: options.kept ?? 0 }),
   };
 }

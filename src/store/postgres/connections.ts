@@ -15,6 +15,8 @@ const MAX_TRIES = 5;
 const RENEWAL_TIMEOUT = 1200;
 /** Connections for everything but commits. */
 const POOL_SIZE = 8;
+/** Of these, connections that stay open. */
+const POOL_KEPT = 3;
 
 /**
  * The connections of a store: one that commits, so that commits are applied in the order of their calls; one that renews the lease, so that a
@@ -37,7 +39,7 @@ export class Connections {
     this.#writing = waitsForDisk ? (text) => text : withoutWaiting;
     this.#driver = driver;
     this.#options = options;
-    this.#pool = driver.createPool({ ...options, size: POOL_SIZE });
+    this.#pool = driver.createPool({ ...options, size: POOL_SIZE, kept: POOL_KEPT });
     this.#queue = new CallQueue({ size: POOL_SIZE, maxWait: options.queryTimeout });
     const { queryTimeout } = options;
     const timeout = queryTimeout > 0 ? Math.min(queryTimeout, RENEWAL_TIMEOUT) : RENEWAL_TIMEOUT;
@@ -64,6 +66,12 @@ export class Connections {
   /** Runs the statement that renews the lease, even while all other connections are in use. */
   renew(text: string, values: unknown[]): Promise<readonly Row[]> {
     return this.#call(() => retried(() => this.#renewals.query(this.#writing(text), values), "anything"));
+  }
+
+  /** Opens the connections that stay open, and runs one statement on each that only reads: `text` on those of the pool, `writing` on that which commits. */
+  async open(text: string, writing: string): Promise<void> {
+    const queries = Array.from({ length: POOL_KEPT }, () => this.query(text, []));
+    await Promise.all([this.write(writing, []), ...queries]);
   }
 
   /** A new connection that belongs to the caller, who ends it. */

@@ -2,6 +2,7 @@ import type { Row } from "../../internal/postgres/driver.ts";
 import type { ContextId, TaskId } from "../../protocol/ids.ts";
 import type { Scope } from "../../protocol/principal.ts";
 import {
+  type ClaimedTask,
   type ClaimQuery,
   type CommitKey,
   type ContextValue,
@@ -172,7 +173,7 @@ export class PostgresStore implements OpenPostgresStore {
 
   async claimDue(query: ClaimQuery): Promise<DueTasks> {
     // Safe cast: the function returns this.
-    const found = (await this.#claim("claim_due_2", query)) as FoundDue;
+    const found = (await this.#claim("claim_due_3", query)) as FoundDue;
     const { tasks, nextWake, nextLapse, waiting, others } = found;
     return {
       tasks: tasks.map(dueTaskOf),
@@ -187,6 +188,10 @@ export class PostgresStore implements OpenPostgresStore {
     // Safe cast: the function returns this.
     const found = (await this.#claim("claim_webhooks_1", query)) as readonly (WebhookRow & ScopeRow)[];
     return found.map((row) => ({ webhook: webhookRecordOf(row), scope: scopeOf(row) }));
+  }
+
+  claimed(ids: readonly TaskId[], maxBytes: number): Promise<readonly ClaimedTask[]> {
+    return this.#tasks.claimed(ids, maxBytes);
   }
 
   waitingEntries(node: string): Promise<readonly WaitingEntry[]> {
@@ -243,6 +248,17 @@ export class PostgresStore implements OpenPostgresStore {
     return stored;
   }
 
+  async warmUp(): Promise<void> {
+    const { connections, schema } = this.#parts;
+    // Nothing is found, nothing is written.
+    const writes = `[{"kind":"write","task":""},{"kind":"claim","task":"","force":false}]`;
+    await connections.open(
+      `SELECT (SELECT count(*) FROM ${schema}.claimed_1('{}', 0)), (SELECT count(*) FROM ${schema}.changes_1('{}', '{}', '{}', 0)),
+        ${schema}.claim_due_3('', '{}', 0, NULL), ${schema}.claim_webhooks_1('', '{}', 0, NULL)`,
+      `SELECT ${schema}.append_1('[]', '{}', NULL, NULL, NULL), ${schema}.commit_1('${writes}', NULL, NULL, false, NULL, NULL, 0)`,
+    );
+  }
+
   async countTasks(): Promise<void> {
     await this.#count.refresh();
   }
@@ -251,7 +267,7 @@ export class PostgresStore implements OpenPostgresStore {
     return this.#parts.connections.close();
   }
 
-  async #claim(name: "claim_due_2" | "claim_webhooks_1", { node, agents, limit }: ClaimQuery): Promise<unknown> {
+  async #claim(name: "claim_due_3" | "claim_webhooks_1", { node, agents, limit }: ClaimQuery): Promise<unknown> {
     const { connections, schema } = this.#parts;
     const values = [storableText(node), agents.map(storableText), limit, this.#clock()];
     const [row] = await connections.query(`SELECT ${schema}.${name}($1, $2, $3, $4) AS found`, values, "anything");

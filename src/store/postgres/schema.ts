@@ -1,6 +1,8 @@
 import type { Migration } from "../migrations.ts";
 import { appendFunction } from "./functions/append.ts";
 import { changesFunction } from "./functions/changes.ts";
+import { claimDueFunction } from "./functions/claim-due.ts";
+import { claimedFunction } from "./functions/claimed.ts";
 import { claimDue2Function, claimFunctions } from "./functions/claims.ts";
 import { commitFunction } from "./functions/commit.ts";
 import { retentionFunctions } from "./functions/retention.ts";
@@ -29,11 +31,13 @@ export function migrationsOf(schema: string): readonly PostgresMigration[] {
     claimFunctions,
   ];
   const second = [changesFunction, claimDue2Function, appendFunction];
+  const third = [claimedFunction, claimDueFunction];
   // The functions call each other, so they are checked when they are first called.
   const checks = "SET LOCAL check_function_bodies = off;";
   return [
     { version, sql: [sql, checks, ...functions.map((text) => text(schema))].join("\n"), readableFrom: 1 },
     { version: 2, sql: second.map((text) => text(schema)).join("\n"), readableFrom: 1 },
+    { version: 3, sql: third.map((text) => text(schema)).join("\n"), readableFrom: 1 },
   ];
 }
 

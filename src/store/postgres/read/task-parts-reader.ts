@@ -10,6 +10,7 @@ import type {
   WaitingEntry,
 } from "../../contract.ts";
 import type { Connections } from "../connections.ts";
+import { inboxEntryOf } from "../row/claimed-task.ts";
 import { scopeKey } from "../row/scope-key.ts";
 import { originalText, storableText } from "../row/text.ts";
 
@@ -24,11 +25,11 @@ export class TaskPartsReader {
   }
 
   async inbox(id: TaskId): Promise<readonly InboxEntry[]> {
-    const rows = await this.#read<{ id: string; kind: InboxEntry["kind"]; sealed: boolean; at: number; body: string }>(
+    const rows = await this.#read<InboxEntry>(
       `SELECT id, kind, sealed, at, body FROM ${this.#schema}.inbox WHERE task = $1 ORDER BY n`,
       storableText(id),
     );
-    return rows.map((row) => ({ ...row, id: originalText(row.id), body: originalText(row.body) }));
+    return rows.map(inboxEntryOf);
   }
 
   async steps(id: TaskId): Promise<readonly StepRecord[]> {

@@ -1,6 +1,15 @@
 import type { TaskId } from "../../../protocol/ids.ts";
-import type { GetOptions, HistoryEntry, KnownTask, Position, TaskChange, TaskRecord } from "../../contract.ts";
+import type {
+  ClaimedTask,
+  GetOptions,
+  HistoryEntry,
+  KnownTask,
+  Position,
+  TaskChange,
+  TaskRecord,
+} from "../../contract.ts";
 import type { Connections } from "../connections.ts";
+import { type ClaimedRow, claimedTaskOf } from "../row/claimed-task.ts";
 import { scopeKey } from "../row/scope-key.ts";
 import { type ChangeRow, changeOfRow } from "../row/task-change.ts";
 import { historyEntryOf, recordOf, type TaskRow } from "../row/task-record.ts";
@@ -58,6 +67,13 @@ export class TaskReader {
       seq: Number(seq),
       ended: ended === true,
     }));
+  }
+
+  /** See `Store.claimed`. */
+  async claimed(ids: readonly TaskId[], maxBytes: number): Promise<readonly ClaimedTask[]> {
+    const text = `SELECT * FROM ${this.#schema}.claimed_1($1, $2)`;
+    const rows = await this.#connections.query(text, [ids.map(storableText), Math.floor(maxBytes)]);
+    return (rows as unknown as readonly ClaimedRow[]).map(claimedTaskOf); // Safe: the columns of the function.
   }
 
   /** See `Store.changes`. */
