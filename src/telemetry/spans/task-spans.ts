@@ -28,8 +28,8 @@ export function attemptSpan(start: AttemptStart): NewSpan {
     spanId: derivedSpanId(identityOf(start, "attempt", "")),
     name: attemptName(start.agent),
     kind: "internal",
-    shared: attemptShared(start.agent, start.skill, start.turn, start.attempt),
-    attributes: taskIds(start),
+    shared: attemptShared(start.agent, start.turn, start.attempt),
+    attributes: ownAttributes(start),
     isStoredFirst: true,
     continues: earlierAttempt(start),
   };
@@ -37,10 +37,10 @@ export function attemptSpan(start: AttemptStart): NewSpan {
 
 export function stepSpan(start: StepStart): NewSpan {
   const spanId = derivedSpanId(identityOf(start, "step", start.key));
-  const attributes = taskIds(start);
+  const attributes = ownAttributes(start);
   attributes[ATTRIBUTE.stepName] = start.name;
   const { parent, call } = start;
-  const shared = workShared(start.agent, start.skill, start.turn, start.attempt);
+  const shared = workShared(start.agent, start.turn, start.attempt);
   if (call === undefined)
     return { parent, spanId, name: `${STEP} ${start.name}`, kind: "internal", shared, attributes };
   addCall(attributes, call);
@@ -80,8 +80,8 @@ export function waitSpan(start: WaitStart): NewSpan {
     spanId: derivedSpanId(identityOf(start, start.kind, start.key)),
     name: start.kind === "question" ? QUESTION : WAIT,
     kind: "internal",
-    shared: workShared(start.agent, start.skill, start.turn, start.attempt),
-    attributes: taskIds(start),
+    shared: workShared(start.agent, start.turn, start.attempt),
+    attributes: ownAttributes(start),
   };
 }
 
@@ -118,8 +118,8 @@ function identityOf({ taskId, turn, attempt }: AttemptStart, kind: SpanSubject, 
 }
 
 /** The key of the work is not an attribute: that of a question contains its text. */
-function taskIds({ taskId, contextId }: AttemptStart): Record<string, AttributeValue | undefined> {
-  return { [ATTRIBUTE.taskId]: taskId, [ATTRIBUTE.contextId]: contextId };
+function ownAttributes({ taskId, contextId, skill }: AttemptStart): Record<string, AttributeValue | undefined> {
+  return { [ATTRIBUTE.taskId]: taskId, [ATTRIBUTE.contextId]: contextId, [ATTRIBUTE.skill]: skill };
 }
 
 /** Each agent's name of attempts is one text, which is written many times. */
@@ -134,19 +134,17 @@ function attemptName(agent: string): string {
   return name;
 }
 
-/** Of an attempt, by agent, skill, turn and attempt. */
-const attemptShared = sharedAttributes((agent, skill, turn, attempt) => ({
+/** Of an attempt, by agent, turn and attempt. */
+const attemptShared = sharedAttributes((agent, turn, attempt) => ({
   [ATTRIBUTE.operationName]: INVOKE_AGENT,
   [ATTRIBUTE.agentId]: agent,
-  [ATTRIBUTE.skill]: skill,
   [ATTRIBUTE.turn]: turn,
   [ATTRIBUTE.attempt]: attempt,
 }));
 
-/** Of work inside an attempt, by agent, skill, turn and attempt. */
-const workShared = sharedAttributes((agent, skill, turn, attempt) => ({
+/** Of work inside an attempt, by agent, turn and attempt. */
+const workShared = sharedAttributes((agent, turn, attempt) => ({
   [ATTRIBUTE.agentId]: agent,
-  [ATTRIBUTE.skill]: skill,
   [ATTRIBUTE.turn]: turn,
   [ATTRIBUTE.attempt]: attempt,
 }));
