@@ -1,7 +1,6 @@
 import type { TraceContext } from "../../protocol/trace-context.ts";
 import { preciseNow } from "../spans/precise-now.ts";
-import type { SharedAttributes } from "../spans/shared-attributes.ts";
-import type { Attributes, SpanData, SpanEvent, SpanKind } from "../spans/span-data.ts";
+import type { Attributes, SharedAttributes, SpanData, SpanEvent, SpanKind } from "../spans/span-data.ts";
 import type { OpenSpan, SpanOutcome } from "../spans/span-factory.ts";
 import { type SpanText, spanHead, spanTail } from "./otlp-json.ts";
 import type { SpanSink } from "./span-sink.ts";

@@ -1,5 +1,4 @@
-import type { SharedAttributes } from "../spans/shared-attributes.ts";
-import type { Attributes, AttributeValue, SpanData, SpanEvent } from "../spans/span-data.ts";
+import type { Attributes, AttributeValue, SharedAttributes, SpanData, SpanEvent } from "../spans/span-data.ts";
 
 /** Names and values that describe the process that writes the spans. */
 export type Resource = Readonly<Record<string, string>>;

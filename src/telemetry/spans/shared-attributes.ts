@@ -1,11 +1,4 @@
-import type { Attributes, AttributeValue } from "./span-data.ts";
-
-/** Attributes that many spans have. One object for all of them, so that their JSON is made once. */
-export interface SharedAttributes {
-  readonly values: Attributes;
-  /** Only the exporter that writes JSON uses it. */
-  json: string | undefined;
-}
+import type { Attributes, AttributeValue, SharedAttributes } from "./span-data.ts";
 
 type Value = AttributeValue | undefined;
 type Make<Result> = (key: string, second?: Value, third?: Value) => Result;

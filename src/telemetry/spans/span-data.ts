@@ -1,10 +1,16 @@
 import type { TraceContext } from "../../protocol/trace-context.ts";
-import type { SharedAttributes } from "./shared-attributes.ts";
 
 /** A value of an attribute. */
 export type AttributeValue = string | number | boolean | string[];
 /** Members that are `undefined` are left out. */
 export type Attributes = Readonly<Record<string, AttributeValue | undefined>>;
+
+/** Attributes that many spans have. One object for all of them, so that their JSON is made once. */
+export interface SharedAttributes {
+  readonly values: Attributes;
+  /** Only the exporter that writes JSON uses it. */
+  json: string | undefined;
+}
 
 /** Which side of a call a span is on, as in OpenTelemetry. */
 export type SpanKind = "internal" | "server" | "client";

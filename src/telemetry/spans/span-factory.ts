@@ -1,6 +1,5 @@
 import type { TraceContext } from "../../protocol/trace-context.ts";
-import type { SharedAttributes } from "./shared-attributes.ts";
-import type { Attributes, SpanKind } from "./span-data.ts";
+import type { Attributes, SharedAttributes, SpanKind } from "./span-data.ts";
 
 /** A span to be started. */
 export interface NewSpan {

@@ -14,8 +14,8 @@ import {
   STEP,
   WAIT,
 } from "./names.ts";
-import { type SharedAttributes, sharedAttributes } from "./shared-attributes.ts";
-import type { Attributes, AttributeValue } from "./span-data.ts";
+import { sharedAttributes } from "./shared-attributes.ts";
+import type { Attributes, AttributeValue, SharedAttributes } from "./span-data.ts";
 import type { NewSpan } from "./span-factory.ts";
 import { attemptContext, derivedSpanId, type SpanIdentity, type SpanSubject } from "./span-ids.ts";
 
