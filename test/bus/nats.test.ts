@@ -91,6 +91,7 @@ describe.skipIf(reason !== undefined)(`the NATS bus${reason === undefined ? "" :
 
   test("tells all nodes that tasks are due, also as the last thing before it is closed", async () => {
     const [a, b] = [await joined("a"), await joined("b")];
+    await settled(b, b, "b"); // The server knows the subscriptions of b.
     a.bus.publish([{ kind: "due" }]);
     await a.bus.close();
     await until(() => b.hints.length === 1);
