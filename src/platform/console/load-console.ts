@@ -16,7 +16,8 @@ interface Manifest {
   readonly script: string;
   readonly style: string;
   readonly preload: readonly string[];
-  readonly pages: Readonly<Record<string, readonly string[]>>;
+  /** Absent if an earlier version built the console. */
+  readonly pages?: Readonly<Record<string, readonly string[]>>;
   readonly files: readonly string[];
 }
 
@@ -33,7 +34,7 @@ function loadConsole(folder: URL): ConsoleFiles | undefined {
   const text = readIfPresent(new URL("manifest.json", folder));
   if (text === undefined) return undefined;
   // Safe cast: the build wrote it.
-  const { script, style, preload, pages, files } = JSON.parse(text) as Manifest;
+  const { script, style, preload, pages = {}, files } = JSON.parse(text) as Manifest;
   return {
     script,
     style,

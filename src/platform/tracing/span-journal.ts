@@ -43,13 +43,13 @@ export function openSpanJournal({ file, needed, half: firstHalf = 8_000_000 }: S
   const create = (lines: readonly Uint8Array[]): void => {
     while (2 * sizeOf(lines) > half) half *= 2;
     const created = openSync(`${file}.new`, "w", 0o600);
+    if (descriptor !== undefined) closeSync(descriptor);
+    descriptor = created;
     lap = 0;
     used = 0;
     writevSync(created, [Buffer.from(`${`@half ${half}`.padEnd(HEAD_BYTES - 1)}\n`)], 0);
     record(created, lines);
     renameSync(`${file}.new`, file);
-    if (descriptor !== undefined) closeSync(descriptor);
-    descriptor = created;
   };
   create(needed());
 
@@ -75,6 +75,7 @@ export function openSpanJournal({ file, needed, half: firstHalf = 8_000_000 }: S
       try {
         if (open !== undefined) closeSync(open);
         rmSync(file, { force: true });
+        rmSync(`${file}.new`, { force: true });
       } catch {
         // The next process finds spans that were sent. Collectors show them once: their ids are the same.
       }
