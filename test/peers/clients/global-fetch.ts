@@ -3,8 +3,7 @@ import { AsyncLocalStorage } from "node:async_hooks";
 const lent = new AsyncLocalStorage<typeof fetch | undefined>();
 const own = globalThis.fetch;
 
-/** Some clients use the global `fetch` and accept no other: while they run, this replaces it with the given `fetch`. */
-globalThis.fetch = (input, init) => {
+const lentOrOwn: typeof fetch = (input, init) => {
   const lentFetch = lent.getStore();
   // The given `fetch` may itself use the global one.
   return lentFetch === undefined ? own(input, init) : lent.exit(() => lentFetch(input, init));
@@ -16,7 +15,12 @@ console.error = (...told: unknown[]) => {
   if (lent.getStore() === undefined) tell(...told);
 };
 
+/**
+ * Some clients use the global `fetch` and accept no other: while `work` runs, they get the given one. It is replaced at every
+ * call, because another test file of this process may have restored the original one in between.
+ */
 export function lending<T>(fetch: typeof globalThis.fetch, work: () => T): T {
+  globalThis.fetch = lentOrOwn;
   return lent.run(fetch, work);
 }
 
