@@ -12,18 +12,12 @@ import type { PushCodec } from "../wire/codec.ts";
 import { Budget } from "./budget.ts";
 import { type ClaimedWebhook, ClaimedWebhooks, type WebhookCounts } from "./claimed-webhooks.ts";
 import type { DeliveryRecord, PushHooks } from "./contract.ts";
-import {
-  type DeliveryEnvironment,
-  type DeliverySettings,
-  type NotificationSigner,
-  type TurnResult,
-  takeTurn,
-} from "./delivery.ts";
+import type { DeliveryEnvironment, DeliverySettings, NotificationSigner } from "./delivery.ts";
 import { DeliveryCommits } from "./delivery-commits.ts";
 import type { HttpSender } from "./http-sender.ts";
-import { OriginScheduler, type SchedulerLimits } from "./origin-scheduler.ts";
-import { TimerHeap } from "./timer-heap.ts";
-import { type StoredState, WebhookClaimer } from "./webhook-claimer.ts";
+import type { SchedulerLimits } from "./origin-scheduler.ts";
+import { WebhookClaimer } from "./webhook-claimer.ts";
+import { WebhookTurns } from "./webhook-turns.ts";
 
 /** What the dispatcher works with. `concurrency` defaults to 64 requests in total and 8 per origin. */
 export interface DispatcherOptions {
@@ -61,8 +55,6 @@ const CLAIM_DELAY_MS = 100;
 const POLLS_PER_CLAIM = 2;
 /** Tasks whose position is compared in one poll; the next poll continues after them. */
 const TASKS_PER_POLL = 500;
-/** Milliseconds until a failed read of the store is retried. */
-const STORE_RETRY_MS = 1000;
 /** Bytes that all deliveries together may hold, in addition to the 64 KB that each may always hold. */
 const BUDGET_BYTES = 32 * 1024 * 1024;
 /** A replay reads a whole log, so few run at a time. */
@@ -76,11 +68,9 @@ const CONCURRENT_REPLAYS = 2;
 export class Dispatcher {
   readonly #options: DispatcherOptions;
   readonly #claimed = new ClaimedWebhooks();
-  readonly #scheduler: OriginScheduler<ClaimedWebhook>;
-  readonly #timers: TimerHeap<ClaimedWebhook>;
+  readonly #turns: WebhookTurns;
   readonly #commits: DeliveryCommits;
   readonly #claimer: WebhookClaimer;
-  readonly #environment: DeliveryEnvironment;
   readonly #running = new Set<Promise<void>>();
   #pollTimer: Timer | undefined;
   /** Set while released webhooks are claimed soon. */
@@ -95,10 +85,6 @@ export class Dispatcher {
   constructor(options: DispatcherOptions) {
     const { store, clock, sealer, sender, signer, codecOf, settings, node } = options;
     this.#options = options;
-    this.#scheduler = new OriginScheduler({ ...DEFAULT_LIMITS, ...options.concurrency }, (claimed) =>
-      this.#begin(claimed),
-    );
-    this.#timers = new TimerHeap(clock, (claimed) => this.#woken(claimed));
     const onFatal = (error: unknown): void => {
       // A delivery that cannot be recorded must not be sent: it would be repeated.
       this.#isStopping = true;
@@ -111,9 +97,9 @@ export class Dispatcher {
       isStopping: () => this.#isStopping,
       isFull: () => this.#claimed.size >= MAX_CLAIMED,
       isKnown: ({ task, id }) => this.#claimed.find(task, id) !== undefined,
-      onClaimed: (key, state, epoch) => this.#accept(key, state, epoch),
+      onClaimed: (key, state, epoch) => this.#turns.accept(key, state, epoch),
     });
-    this.#environment = {
+    const environment: DeliveryEnvironment = {
       node,
       telemetry: options.telemetry,
       store,
@@ -131,11 +117,19 @@ export class Dispatcher {
       report: (record) => this.#report(record),
       isStopping: () => this.#isStopping,
     };
+    this.#turns = new WebhookTurns({
+      claimed: this.#claimed,
+      environment,
+      limits: { ...DEFAULT_LIMITS, ...options.concurrency },
+      bus: options.bus,
+      logger: options.logger,
+      track: (turn) => this.#track(turn),
+    });
   }
 
   /** For metrics: webhooks in memory, and requests on their way. */
   counts(): WebhookCounts & { readonly posting: number } {
-    return { ...this.#claimed.counts(this.#options.clock.now()), posting: this.#scheduler.running };
+    return { ...this.#claimed.counts(this.#options.clock.now()), posting: this.#turns.running };
   }
 
   /** For operators: the webhooks that this process has claimed, in the order of the tasks' first claims. */
@@ -149,7 +143,7 @@ export class Dispatcher {
       node: this.#options.node,
       onHints: (hints) => {
         for (const hint of hints) {
-          if (hint.kind === "log") this.#newEvents(hint.task);
+          if (hint.kind === "log") this.#turns.newEvents(hint.task);
           else if (hint.kind === "due") this.#claimSoon();
         }
       },
@@ -168,7 +162,7 @@ export class Dispatcher {
   /** Stops notifying a webhook, and aborts its request on its way. */
   forget(task: TaskId, id: string): void {
     const claimed = this.#claimed.find(task, id);
-    if (claimed !== undefined) this.#release(claimed);
+    if (claimed !== undefined) this.#turns.release(claimed);
   }
 
   /** Starts no further request, waits at most `timeout` milliseconds for those on their way, then aborts them. */
@@ -183,8 +177,7 @@ export class Dispatcher {
     this.#unsubscribe?.();
     this.#pollTimer?.cancel();
     this.#claimTimer?.cancel();
-    this.#timers.clear();
-    this.#scheduler.close();
+    this.#turns.close();
     if (timeout > 0) await this.#within(timeout);
     for (const claimed of this.#claimed.all()) claimed.abort?.abort();
     this.#commits.close();
@@ -257,132 +250,7 @@ export class Dispatcher {
       tasks.push(next.value);
     }
     if (tasks.length === 0) return;
-    for (const { id, seq } of await store.positions(tasks)) if (seq > 0) this.#queueBehind(id, seq);
-  }
-
-  /** This process has claimed the webhook with this epoch. */
-  #accept({ task, id }: WebhookKey, state: StoredState, epoch: number): void {
-    const { clock, bus } = this.#options;
-    const before = this.#claimed.find(task, id);
-    if (before !== undefined) {
-      if (before.epoch >= epoch) return;
-      this.#release(before);
-    }
-    const claimed: ClaimedWebhook = {
-      task,
-      id,
-      epoch,
-      originQueue: this.#scheduler.join(state.origin),
-      unwatch: bus.watch(task),
-      phase: "waiting",
-      hasNewEvents: false,
-      deliveredSeq: state.cursor,
-      pendingSince: 0,
-      wakeAt: 0,
-      quietUntil: 0,
-      status: "",
-      abort: undefined,
-      journal: undefined,
-    };
-    this.#claimed.add(claimed);
-    claimed.pendingSince = clock.now();
-    if (state.restUntil > clock.now()) this.#wakeLater(claimed, "resting", state.restUntil);
-    else this.#queue(claimed);
-  }
-
-  #newEvents(task: TaskId): void {
-    for (const claimed of this.#claimed.of(task)) {
-      if (claimed.phase === "waiting") this.#queue(claimed);
-      else claimed.hasNewEvents = true;
-    }
-  }
-
-  #queueBehind(task: TaskId, seq: number): void {
-    for (const claimed of this.#claimed.of(task))
-      if (claimed.phase === "waiting" && claimed.deliveredSeq < seq) this.#queue(claimed);
-  }
-
-  #queue(claimed: ClaimedWebhook): void {
-    claimed.phase = "queued";
-    if (claimed.pendingSince === 0) claimed.pendingSince = this.#options.clock.now();
-    this.#scheduler.add(claimed.originQueue, claimed);
-  }
-
-  /** Timers cannot be removed from the heap: `#woken` ignores those that no longer match `wakeAt`. */
-  #wakeLater(claimed: ClaimedWebhook, phase: "waiting" | "resting", at: number): void {
-    claimed.phase = phase;
-    if (claimed.wakeAt === at) return;
-    claimed.wakeAt = at;
-    this.#timers.add(claimed, at);
-  }
-
-  #woken(claimed: ClaimedWebhook): void {
-    if (claimed.wakeAt > this.#options.clock.now()) return;
-    claimed.wakeAt = 0;
-    if (claimed.phase === "waiting" || claimed.phase === "resting") this.#queue(claimed);
-  }
-
-  #begin(claimed: ClaimedWebhook): void {
-    this.#track(this.#work(claimed));
-  }
-
-  /** The webhook may have been released while it was queued; then its turn ends at once. */
-  async #work(claimed: ClaimedWebhook): Promise<void> {
-    let result: TurnResult = { after: { kind: "release" } };
-    if (claimed.phase === "queued" && !this.#isStopping) {
-      claimed.phase = "working";
-      claimed.hasNewEvents = false;
-      result = await this.#turn(claimed);
-    }
-    this.#scheduler.done(claimed.originQueue, result.silent);
-    if (!isReleased(claimed)) this.#settle(claimed, result);
-  }
-
-  /** An error of the store is not one of the webhook: it costs no attempt. */
-  async #turn(claimed: ClaimedWebhook): Promise<TurnResult> {
-    const { clock, logger } = this.#options;
-    try {
-      return await takeTurn(this.#environment, claimed);
-    } catch (error) {
-      claimed.abort = undefined;
-      if (!this.#isStopping)
-        logger.warn("A delivery failed in the store; retrying in 1 s", { task: claimed.task, error });
-      return { after: { kind: "retry", until: clock.now() + STORE_RETRY_MS } };
-    }
-  }
-
-  /** Events that arrived during the turn queue the webhook again at once, except while it waits for a retry. */
-  #settle(claimed: ClaimedWebhook, { after }: TurnResult): void {
-    if (this.#isStopping) return;
-    switch (after.kind) {
-      case "release":
-        this.#release(claimed);
-        break;
-      case "continue":
-        this.#queue(claimed);
-        break;
-      case "retry":
-        this.#wakeLater(claimed, "resting", after.until);
-        break;
-      case "pause":
-        this.#wakeLater(claimed, "waiting", after.until);
-        if (claimed.hasNewEvents) this.#queue(claimed);
-        break;
-      case "wait":
-        claimed.phase = "waiting";
-        claimed.pendingSince = 0;
-        if (claimed.hasNewEvents) this.#queue(claimed);
-    }
-  }
-
-  /** Only in memory: the store is not changed. */
-  #release(claimed: ClaimedWebhook): void {
-    if (isReleased(claimed)) return;
-    claimed.phase = "released";
-    claimed.abort?.abort();
-    claimed.unwatch();
-    this.#claimed.remove(claimed);
-    this.#scheduler.leave(claimed.originQueue);
+    for (const { id, seq } of await store.positions(tasks)) if (seq > 0) this.#turns.queueBehind(id, seq);
   }
 
   /** `drain` waits for everything that is tracked. */
@@ -402,9 +270,4 @@ export class Dispatcher {
     else logger.warn("A webhook delivery failed for good", record);
     callHook(() => hooks?.on?.delivery?.(record), logger);
   }
-}
-
-/** A function, because TypeScript would narrow `phase`, which changes during an `await`. */
-function isReleased({ phase }: ClaimedWebhook): boolean {
-  return phase === "released";
 }
