@@ -14,12 +14,13 @@ export function scriptedAnswer(messages: readonly ModelMessage[], problem: strin
   if (/\bforget\b/i.test(text)) return { calls: [{ name: "forget" }] };
   if (/\b(time|date|day)\b/i.test(text)) return { calls: [{ name: "clock" }] };
   if (expression !== undefined) return { calls: [{ name: "calculate", input: { expression: expression.trim() } }] };
-  if (/\b(know|remember|recall|say|said)\b/i.test(text)) return { text: heard(messages), calls: [{ name: "recall" }] };
+  if (/\b(know|remember|recall|say|said)\b/i.test(text))
+    return { text: earlierMessages(messages), calls: [{ name: "recall" }] };
   return { text: problem === undefined ? HELP : `${HELP}\n\nThe configured model is not used: ${problem}` };
 }
 
 /** What the caller has said before in this conversation. */
-function heard(messages: readonly ModelMessage[]): string {
+function earlierMessages(messages: readonly ModelMessage[]): string {
   const earlier = messages.filter(({ role }) => role === "user").slice(0, -1);
   if (earlier.length === 0) return "This is your first message in this conversation.";
   return `Earlier in this conversation you said: ${earlier.map((message) => `“${textOfMessage(message)}”`).join(", ")}.`;

@@ -20,9 +20,9 @@ import type {
   TaskPage,
   Ticket,
 } from "./api.ts";
-import { BudgetLedger } from "./call/budget-ledger.ts";
 import { CallGuard } from "./call/call-guard.ts";
 import type { CallEnvironment } from "./call/child-tasks.ts";
+import { TreeBudgets } from "./call/tree-budgets.ts";
 import type { EngineCounts, EngineOptions, RunningEngine } from "./engine-options.ts";
 import { cancelTask } from "./intake/cancel.ts";
 import { changed } from "./intake/changed.ts";
@@ -263,7 +263,7 @@ function callEnvironment(
   if (callees === undefined) return undefined;
   const limits = new Map(agents.map(({ id, calls }) => [id, callLimitsOf(callLimits, calls)]));
   const limitsOf = (agent: string): CallLimits => limits.get(agent) ?? callLimitsOf(callLimits);
-  return { ...place, callees, guard: new CallGuard(), ledger: new BudgetLedger(), limitsOf, onCall, onUsage };
+  return { ...place, callees, guard: new CallGuard(), budgets: new TreeBudgets(), limitsOf, onCall, onUsage };
 }
 
 /** Calls `look` with each key under which a task with this id may be stored, until it finds the task. */

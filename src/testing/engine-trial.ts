@@ -221,10 +221,12 @@ class Trial {
   }
 
   #checkContent(task: Task, story: string): void {
-    const heard = (task.history ?? []).flatMap(({ role, parts }) => (role === "user" ? [parts[0]?.text ?? ""] : []));
-    assert.equal(new Set(heard).size, heard.length, `the history must contain each message once: ${story}`);
+    const userTexts = (task.history ?? []).flatMap(({ role, parts }) =>
+      role === "user" ? [parts[0]?.text ?? ""] : [],
+    );
+    assert.equal(new Set(userTexts).size, userTexts.length, `the history must contain each message once: ${story}`);
     for (const text of this.acknowledged.get(task.id) ?? [])
-      assert.ok(heard.includes(text), `the acknowledged message ${text} is missing from the history: ${story}`);
+      assert.ok(userTexts.includes(text), `the acknowledged message ${text} is missing from the history: ${story}`);
     if (task.status.state !== "completed") return;
     assert.equal(task.artifacts?.[0]?.parts.length, 1, `the artifact must have one text part: ${story}`);
     const written = textOf(task.artifacts?.[0]?.parts ?? [])
@@ -235,8 +237,8 @@ class Trial {
     const read = written.flatMap((line) => (/^(turn|read):/.test(line) ? [line.replace(/^\w+:/, "")] : []));
     // A run that was asked to stop and completes all the same reads no further messages.
     if (this.canceled.has(task.id)) return;
-    assert.deepEqual(new Set(read), new Set(heard), `the agent must read every message: ${story}`);
-    assert.equal(read.length, heard.length, `the agent must read every message once: ${story}`);
+    assert.deepEqual(new Set(read), new Set(userTexts), `the agent must read every message: ${story}`);
+    assert.equal(read.length, userTexts.length, `the agent must read every message once: ${story}`);
   }
 }
 

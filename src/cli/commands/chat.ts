@@ -9,7 +9,7 @@ import type { CliContext } from "../context.ts";
 import { answerOnTerminal } from "../session/answer-on-terminal.ts";
 import { readParts } from "../session/message-parts.ts";
 import { runSession, type Session } from "../session/session.ts";
-import { showTurn } from "../session/spoken-turn.ts";
+import { showTurn } from "../session/show-turn.ts";
 import { agentCommand } from "./agent.ts";
 
 const HELP = `/file PATH  attach a file to the next message

@@ -18,9 +18,9 @@ import type { TaskLogWriter } from "../log/task-log-writer.ts";
 import { mergeMetadata, readMetadata } from "../log/task-metadata.ts";
 import type { JournalEntry } from "../record/journal.ts";
 import { callerOf } from "../record/runner-record.ts";
-import { type BudgetLedger, leftOf } from "./budget-ledger.ts";
 import type { CallGuard } from "./call-guard.ts";
 import type { Callees, CallOrigin, OpenChild } from "./callee.ts";
+import { leftOf, type TreeBudgets } from "./tree-budgets.ts";
 
 /** States of calls that have not ended. */
 const OPEN_STATES: readonly string[] = ["submitted", "working", "input-required", "auth-required"];
@@ -35,7 +35,7 @@ export interface ReportedUsage {
 export interface CallEnvironment {
   readonly callees: Callees;
   readonly guard: CallGuard;
-  readonly ledger: BudgetLedger;
+  readonly budgets: TreeBudgets;
   readonly limitsOf: (agent: string) => CallLimits;
   /** This process, and its time in milliseconds since 1970: for the journal. */
   readonly node: string;
@@ -162,7 +162,7 @@ export class ChildTasks {
   get left(): Budget {
     this.#enter();
     const own = leftOf(this.budget, spentOf(this.usage));
-    return lowerBudget(own, this.#calls.ledger.left(this.root)) ?? {};
+    return lowerBudget(own, this.#calls.budgets.left(this.root)) ?? {};
   }
 
   /** Why the tree has used too much; `undefined` if it has not. */
@@ -174,7 +174,7 @@ export class ChildTasks {
 
   /** The task has ended: its parent counts what it has used. */
   forget(): void {
-    this.#calls.ledger.remove(this.root, this.id);
+    this.#calls.budgets.remove(this.root, this.id);
   }
 
   get relations(): CallRelations {
@@ -190,7 +190,7 @@ export class ChildTasks {
     const { budget } = this;
     if (budget.tokens === undefined && budget.cost === undefined) return;
     const isRoot = this.ancestry === undefined;
-    this.#calls.ledger.set(this.root, this.id, { used: this.usage, ...(isRoot && { budget }) });
+    this.#calls.budgets.set(this.root, this.id, { used: this.usage, ...(isRoot && { budget }) });
   }
 
   async #abandon(key: string): Promise<void> {

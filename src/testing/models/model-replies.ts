@@ -11,8 +11,8 @@ export interface PreparedModel extends Model {
 }
 
 /**
- * A model that gives these replies, one after the other, without a network or a key. Which one comes next depends on the conversation: the first reply if the model has not
- * spoken yet in the messages it gets, then the second, and so on. A call that is repeated after a crash therefore gets the same reply. A call after the last reply fails.
+ * A model that gives these replies, one after the other, without a network or a key. The messages of the call decide which one comes next: the first
+ * reply if they have no reply of the model yet, then the second, and so on. A call that is repeated after a crash therefore gets the same reply. A call after the last reply fails.
  */
 export function modelReplies(replies: readonly ModelReplyInput[]): PreparedModel {
   const calls: ModelCall[] = [];
@@ -28,10 +28,10 @@ export function modelReplies(replies: readonly ModelReplyInput[]): PreparedModel
 }
 
 function replyTo(messages: readonly ModelMessage[], replies: readonly ModelReplyInput[]): ScriptedAnswer {
-  const spoken = messages.filter(({ role }) => role === "assistant").length;
-  const reply = replies[spoken];
+  const given = messages.filter(({ role }) => role === "assistant").length;
+  const reply = replies[given];
   if (reply === undefined) {
-    const error = new Error(`The model was called for reply ${spoken + 1}, but the test has only ${replies.length}.`);
+    const error = new Error(`The model was called for reply ${given + 1}, but the test has only ${replies.length}.`);
     // The model agent must not try again.
     throw Object.assign(error, { isRetryable: false });
   }

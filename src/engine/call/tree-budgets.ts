@@ -12,7 +12,7 @@ interface Tree {
  * What the tasks of one tree that run in this process have used, while they run: a task sees what its siblings spend before they end. Tasks of other
  * processes are counted when they end. Only trees with a budget are in it.
  */
-export class BudgetLedger {
+export class TreeBudgets {
   readonly #trees = new Map<string, Tree>();
 
   /** Sets what a task and its finished calls have used. `budget`: the task is the root. */
