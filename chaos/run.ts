@@ -117,11 +117,13 @@ export async function untilQuiet(journals: readonly string[], isOver: () => Prom
   const size = (): number => journals.reduce((sum, file) => sum + (existsSync(file) ? statSync(file).size : 0), 0);
   let known = size();
   let changedAt = Date.now();
-  while (!(await isOver()) && Date.now() - changedAt < QUIET) {
-    await sleep(200);
+  // With thousands of tasks `isOver` alone can take longer than QUIET, so the journals are looked at after it.
+  while (!(await isOver())) {
     const now = size();
     if (now !== known) changedAt = Date.now();
+    else if (Date.now() - changedAt >= QUIET) return;
     known = now;
+    await sleep(200);
   }
 }
 
