@@ -3,7 +3,7 @@ import type { Message } from "../../protocol/message.ts";
 import type { Agent, ReplyCall, Skill } from "../agent/agent.ts";
 import { dataOf } from "../agent/output.ts";
 import type { SubmittedRequest } from "../api.ts";
-import { answersIn, firstAccepted, structuredIn, validateRaw } from "../run/answer.ts";
+import { answersIn, firstAccepted, structuredIn, validateRaw } from "../run/questions/answer.ts";
 
 /** What handles a message: the agent's own `run`, one of its skills, or nothing, with a reason that the caller reads. */
 export type Routed =

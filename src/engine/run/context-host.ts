@@ -9,7 +9,7 @@ import type { TaskLogWriter } from "../log/task-log-writer.ts";
 import type { NodeLease } from "../record/node-lease.ts";
 import type { Emitter } from "./emitter.ts";
 import type { Memory } from "./memory.ts";
-import type { OpenQuestions } from "./open-questions.ts";
+import type { OpenQuestions } from "./questions/open-questions.ts";
 import type { RunObserver } from "./run-observer.ts";
 import type { Waits } from "./waits.ts";
 

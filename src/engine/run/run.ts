@@ -32,7 +32,7 @@ import type { RunStorage } from "./context-host.ts";
 import { Emitter } from "./emitter.ts";
 import { iterateResult } from "./iterate.ts";
 import { Memory } from "./memory.ts";
-import { type AskingRun, OpenQuestions } from "./open-questions.ts";
+import { type AskingRun, OpenQuestions } from "./questions/open-questions.ts";
 import type { AttemptStart, RunEnvironment } from "./run-environment.ts";
 import { RunObserver } from "./run-observer.ts";
 import { RunTimers, type TimedRun } from "./run-timers.ts";

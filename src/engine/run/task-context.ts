@@ -46,13 +46,13 @@ import { fingerprint } from "../log/fingerprint.ts";
 import { mergeMetadata, metadataChange } from "../log/task-metadata.ts";
 import { addUsage, usageCounters } from "../log/task-usage.ts";
 import { callerOf } from "../record/runner-record.ts";
-import { askCaller } from "./ask.ts";
 import { RESOLVED } from "./call-order.ts";
 import type { CallHost, ContextOptions, QuestionHost } from "./context-host.ts";
 import type { ArtifactTarget } from "./emitter.ts";
 import type { Memory } from "./memory.ts";
 import { type NextOptions, nextMessage } from "./next-message.ts";
-import { requireAuth } from "./require-auth.ts";
+import { askCaller } from "./questions/ask.ts";
+import { requireAuth } from "./questions/require-auth.ts";
 import { sleep } from "./sleep.ts";
 import { runStep } from "./step.ts";
 

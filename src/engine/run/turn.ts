@@ -11,9 +11,9 @@ import { foldLog } from "../read/fold-log.ts";
 import { readInboxMessage } from "../record/inbox-message.ts";
 import { FIRST_START, isTooLate, type RunnerRecord, readRunner } from "../record/runner-record.ts";
 import { openSealed, type Sealer } from "../record/seal.ts";
-import { answersIn, firstAccepted } from "./answer.ts";
 import type { LoggedTurn } from "./logged-turn.ts";
 import { Memory } from "./memory.ts";
+import { answersIn, firstAccepted } from "./questions/answer.ts";
 import type { Run } from "./run.ts";
 import type { AttemptStart } from "./run-environment.ts";
 

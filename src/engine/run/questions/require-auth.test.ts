@@ -1,12 +1,12 @@
 import { describe, expect, test } from "vitest";
-import { createSecretBox, encryptTo } from "../../auth/secret-box.ts";
-import { authRequestOf, secretPart } from "../../protocol/auth-request-part.ts";
-import type { Message } from "../../protocol/message.ts";
-import { textOf } from "../../protocol/part.ts";
-import type { Task } from "../../protocol/task.ts";
-import { type EngineHarness, openHarness, scripted } from "../../testing/engine-harness.ts";
-import { everythingStored } from "../../testing/everything-stored.ts";
-import type { Agent } from "../agent/agent.ts";
+import { createSecretBox, encryptTo } from "../../../auth/secret-box.ts";
+import { authRequestOf, secretPart } from "../../../protocol/auth-request-part.ts";
+import type { Message } from "../../../protocol/message.ts";
+import { textOf } from "../../../protocol/part.ts";
+import type { Task } from "../../../protocol/task.ts";
+import { type EngineHarness, openHarness, scripted } from "../../../testing/engine-harness.ts";
+import { everythingStored } from "../../../testing/everything-stored.ts";
+import type { Agent } from "../../agent/agent.ts";
 
 describe("requireAuth", () => {
   test("waits in auth-required for the caller's next message", async () => {

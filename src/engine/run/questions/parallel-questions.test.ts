@@ -1,13 +1,13 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { sampled } from "../../../test/fixtures/budget.ts";
-import { inputRequestsOf } from "../../protocol/input-request.ts";
-import { textOf } from "../../protocol/part.ts";
-import type { Task } from "../../protocol/task.ts";
-import { toolResultOf, toolResultPart } from "../../protocol/tool-part.ts";
-import { openSqliteStore } from "../../store/sqlite/store.ts";
-import { type EngineHarness, type HarnessOptions, openHarness, scripted } from "../../testing/engine-harness.ts";
-import { temporaryFolder } from "../../testing/temporary-folder.ts";
+import { sampled } from "../../../../test/fixtures/budget.ts";
+import { inputRequestsOf } from "../../../protocol/input-request.ts";
+import { textOf } from "../../../protocol/part.ts";
+import type { Task } from "../../../protocol/task.ts";
+import { toolResultOf, toolResultPart } from "../../../protocol/tool-part.ts";
+import { openSqliteStore } from "../../../store/sqlite/store.ts";
+import { type EngineHarness, type HarnessOptions, openHarness, scripted } from "../../../testing/engine-harness.ts";
+import { temporaryFolder } from "../../../testing/temporary-folder.ts";
 
 const MAX_QUESTIONS = 5;
 /** A third crash without progress fails the task. */

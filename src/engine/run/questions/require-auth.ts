@@ -1,21 +1,21 @@
-import { createSecretBox, openSecret, type SecretBox } from "../../auth/secret-box.ts";
-import { isoTime } from "../../internal/iso-time.ts";
-import { uuidv7 } from "../../internal/uuid.ts";
-import { authRequestPart, jweIn } from "../../protocol/auth-request-part.ts";
-import { inputSchemaOf, inputSchemaPart } from "../../protocol/input-request.ts";
-import type { Message } from "../../protocol/message.ts";
-import { type Part, textOf } from "../../protocol/part.ts";
-import { publicTaskId } from "../../protocol/task-key.ts";
-import { toolResultOf } from "../../protocol/tool-part.ts";
-import type { InboxEntry } from "../../store/contract.ts";
-import type { AuthOptions } from "../agent/agent.ts";
-import { TaskFailure } from "../agent/task-failure.ts";
+import { createSecretBox, openSecret, type SecretBox } from "../../../auth/secret-box.ts";
+import { isoTime } from "../../../internal/iso-time.ts";
+import { uuidv7 } from "../../../internal/uuid.ts";
+import { authRequestPart, jweIn } from "../../../protocol/auth-request-part.ts";
+import { inputSchemaOf, inputSchemaPart } from "../../../protocol/input-request.ts";
+import type { Message } from "../../../protocol/message.ts";
+import { type Part, textOf } from "../../../protocol/part.ts";
+import { publicTaskId } from "../../../protocol/task-key.ts";
+import { toolResultOf } from "../../../protocol/tool-part.ts";
+import type { InboxEntry } from "../../../store/contract.ts";
+import type { AuthOptions } from "../../agent/agent.ts";
+import { TaskFailure } from "../../agent/task-failure.ts";
+import type { QuestionHost } from "../context-host.ts";
+import type { Remembered } from "../memory.ts";
+import { TIMED_OUT } from "../waits.ts";
 import { answerFor, readAnswer } from "./answer.ts";
-import type { QuestionHost } from "./context-host.ts";
-import type { Remembered } from "./memory.ts";
 import { aliasesIn, type Question, type QuestionContent } from "./open-questions.ts";
 import { type Asked, openQuestion, UNREADABLE, waitingIds, withProblem } from "./question.ts";
-import { TIMED_OUT } from "./waits.ts";
 
 /** The options of a call of `requireAuth`, with its message as parts. */
 export interface AuthNeed extends AuthOptions {

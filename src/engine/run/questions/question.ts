@@ -1,7 +1,7 @@
-import type { Part } from "../../protocol/part.ts";
-import type { TaskLogWriter } from "../log/task-log-writer.ts";
-import type { QuestionHost } from "./context-host.ts";
-import type { Remembered } from "./memory.ts";
+import type { Part } from "../../../protocol/part.ts";
+import type { TaskLogWriter } from "../../log/task-log-writer.ts";
+import type { QuestionHost } from "../context-host.ts";
+import type { Remembered } from "../memory.ts";
 import type { Question } from "./open-questions.ts";
 
 export type Asked = Extract<Remembered, { kind: "asked" }>;

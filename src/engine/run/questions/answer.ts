@@ -1,10 +1,10 @@
 import type { StandardSchemaV1 } from "@standard-schema/spec";
-import type { JsonValue } from "../../protocol/json.ts";
-import type { Message } from "../../protocol/message.ts";
-import { type Part, textOf } from "../../protocol/part.ts";
-import { type ToolResult, toolResultOf } from "../../protocol/tool-part.ts";
-import { dataOf, MAX_DEPTH } from "../agent/output.ts";
-import { isNamed, type PendingQuestion } from "../record/runner-record.ts";
+import type { JsonValue } from "../../../protocol/json.ts";
+import type { Message } from "../../../protocol/message.ts";
+import { type Part, textOf } from "../../../protocol/part.ts";
+import { type ToolResult, toolResultOf } from "../../../protocol/tool-part.ts";
+import { dataOf, MAX_DEPTH } from "../../agent/output.ts";
+import { isNamed, type PendingQuestion } from "../../record/runner-record.ts";
 
 /** The result of validating an answer. `raw`: the value before the schema, stored for a replay. `problem`: a sentence for the sender. */
 export type Checked =

@@ -3,9 +3,9 @@ import { type } from "arktype";
 import * as v from "valibot";
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
-import type { MessageId } from "../../protocol/ids.ts";
-import type { Message } from "../../protocol/message.ts";
-import type { Part } from "../../protocol/part.ts";
+import type { MessageId } from "../../../protocol/ids.ts";
+import type { Message } from "../../../protocol/message.ts";
+import type { Part } from "../../../protocol/part.ts";
 import { readAnswer, validateRaw } from "./answer.ts";
 
 const message = (...parts: Part[]): Message => ({ messageId: "m" as MessageId, role: "user", parts });

@@ -1,17 +1,23 @@
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
-import { encryptTo } from "../../auth/secret-box.ts";
-import { authRequestOf, secretPart } from "../../protocol/auth-request-part.ts";
-import { A2AError } from "../../protocol/error.ts";
-import { answerMetadata, inputRequestsOf } from "../../protocol/input-request.ts";
-import type { JsonValue } from "../../protocol/json.ts";
-import type { Part } from "../../protocol/part.ts";
-import { textOf } from "../../protocol/part.ts";
-import type { Task } from "../../protocol/task.ts";
-import { toolResultPart, toolUsePart } from "../../protocol/tool-part.ts";
-import { type EngineHarness, type MessageInput, openHarness, scripted, turns } from "../../testing/engine-harness.ts";
-import { everythingStored } from "../../testing/everything-stored.ts";
-import type { Agent } from "../agent/agent.ts";
+import { encryptTo } from "../../../auth/secret-box.ts";
+import { authRequestOf, secretPart } from "../../../protocol/auth-request-part.ts";
+import { A2AError } from "../../../protocol/error.ts";
+import { answerMetadata, inputRequestsOf } from "../../../protocol/input-request.ts";
+import type { JsonValue } from "../../../protocol/json.ts";
+import type { Part } from "../../../protocol/part.ts";
+import { textOf } from "../../../protocol/part.ts";
+import type { Task } from "../../../protocol/task.ts";
+import { toolResultPart, toolUsePart } from "../../../protocol/tool-part.ts";
+import {
+  type EngineHarness,
+  type MessageInput,
+  openHarness,
+  scripted,
+  turns,
+} from "../../../testing/engine-harness.ts";
+import { everythingStored } from "../../../testing/everything-stored.ts";
+import type { Agent } from "../../agent/agent.ts";
 
 const both: Agent = scripted(async (task) => {
   const answers = await Promise.all([task.ask("Send the mail?"), task.ask("Delete all files?")]);

@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
-import { toolResultPart } from "../../protocol/tool-part.ts";
-import { openHarness, scripted, turns } from "../../testing/engine-harness.ts";
-import { everythingStored } from "../../testing/everything-stored.ts";
-import { agent, type TaskContext } from "../agent/agent.ts";
+import { toolResultPart } from "../../../protocol/tool-part.ts";
+import { openHarness, scripted, turns } from "../../../testing/engine-harness.ts";
+import { everythingStored } from "../../../testing/everything-stored.ts";
+import { agent, type TaskContext } from "../../agent/agent.ts";
 
 describe("ask", () => {
   test("asks, waits and returns the answer; question and answer are in the history", async () => {

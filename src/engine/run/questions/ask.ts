@@ -1,20 +1,20 @@
 import type { StandardSchemaV1 } from "@standard-schema/spec";
-import { uuidv7 } from "../../internal/uuid.ts";
-import { inputSchemaPart } from "../../protocol/input-request.ts";
-import type { JsonObject } from "../../protocol/json.ts";
-import { type Part, textOf } from "../../protocol/part.ts";
-import { publicTaskId } from "../../protocol/task-key.ts";
-import { toolUsePart } from "../../protocol/tool-part.ts";
-import type { InboxEntry } from "../../store/contract.ts";
-import type { AskOptions, InputTimeout } from "../agent/agent.ts";
-import { jsonSchemaOf } from "../agent/json-schema.ts";
-import { TaskFailure } from "../agent/task-failure.ts";
+import { uuidv7 } from "../../../internal/uuid.ts";
+import { inputSchemaPart } from "../../../protocol/input-request.ts";
+import type { JsonObject } from "../../../protocol/json.ts";
+import { type Part, textOf } from "../../../protocol/part.ts";
+import { publicTaskId } from "../../../protocol/task-key.ts";
+import { toolUsePart } from "../../../protocol/tool-part.ts";
+import type { InboxEntry } from "../../../store/contract.ts";
+import type { AskOptions, InputTimeout } from "../../agent/agent.ts";
+import { jsonSchemaOf } from "../../agent/json-schema.ts";
+import { TaskFailure } from "../../agent/task-failure.ts";
+import type { QuestionHost } from "../context-host.ts";
+import type { Memory, Remembered } from "../memory.ts";
+import { TIMED_OUT } from "../waits.ts";
 import { answerFor, type Checked, readAnswer, validateRaw } from "./answer.ts";
-import type { QuestionHost } from "./context-host.ts";
-import type { Memory, Remembered } from "./memory.ts";
 import { aliasesIn, type Question, type QuestionContent } from "./open-questions.ts";
 import { type Asked, openQuestion, UNREADABLE, waitingIds, withProblem } from "./question.ts";
-import { TIMED_OUT } from "./waits.ts";
 
 const UNREADABLE_ANSWER: Checked = { ok: false, problem: UNREADABLE };
 

@@ -1,16 +1,16 @@
-import type { Clock, Timer } from "../../internal/clock.ts";
-import { authRequestOf } from "../../protocol/auth-request-part.ts";
-import { type InputRequest, namedRequests, requestsMetadata } from "../../protocol/input-request.ts";
-import type { Message } from "../../protocol/message.ts";
-import type { Part } from "../../protocol/part.ts";
-import { isInterrupted } from "../../protocol/state.ts";
-import { toolUseOf } from "../../protocol/tool-part.ts";
-import type { InboxEntry } from "../../store/contract.ts";
-import { limitFailure } from "../log/limit-failure.ts";
-import { ENGINE_NOTE } from "../log/note.ts";
-import type { TaskLogWriter } from "../log/task-log-writer.ts";
-import type { InboxMessage } from "../record/inbox-message.ts";
-import { isNamed, isTooLate, type PendingQuestion, withAnswered } from "../record/runner-record.ts";
+import type { Clock, Timer } from "../../../internal/clock.ts";
+import { authRequestOf } from "../../../protocol/auth-request-part.ts";
+import { type InputRequest, namedRequests, requestsMetadata } from "../../../protocol/input-request.ts";
+import type { Message } from "../../../protocol/message.ts";
+import type { Part } from "../../../protocol/part.ts";
+import { isInterrupted } from "../../../protocol/state.ts";
+import { toolUseOf } from "../../../protocol/tool-part.ts";
+import type { InboxEntry } from "../../../store/contract.ts";
+import { limitFailure } from "../../log/limit-failure.ts";
+import { ENGINE_NOTE } from "../../log/note.ts";
+import type { TaskLogWriter } from "../../log/task-log-writer.ts";
+import type { InboxMessage } from "../../record/inbox-message.ts";
+import { isNamed, isTooLate, type PendingQuestion, withAnswered } from "../../record/runner-record.ts";
 
 /** An open question of this attempt. */
 export interface Question {
