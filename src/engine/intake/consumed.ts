@@ -20,11 +20,11 @@ export async function consumed(
   if (!isAsking(feed, posted)) return;
   const limit = new WaitLimit(environment.clock, MAX_WAIT);
   try {
-    if (posted.answers === undefined) await loadConsumption(store, feed, posted.inbox);
+    if (posted.answers === undefined) await loadConsumption(store, feed, posted);
     while (isAsking(feed, posted) && !isClosing() && !feed.isGone && !limit.isReached) {
       caller.signal.throwIfAborted();
       await nextChange(feed, caller.signal, limit);
-      if (!feed.hasWriter && isConsumptionUnknown(feed, posted)) await loadConsumption(store, feed, posted.inbox);
+      if (!feed.hasWriter && isConsumptionUnknown(feed, posted)) await loadConsumption(store, feed, posted);
     }
   } finally {
     limit.cancel();

@@ -17,6 +17,7 @@ import {
 } from "../../testing/store-operations.ts";
 import { DEFAULT_LIMITS } from "../limits.ts";
 import { Feed } from "../read/feed.ts";
+import { isHandledAt } from "../read/posted-message.ts";
 import { loadConsumption, settled } from "./settled.ts";
 
 const twice = scripted(async (task) => {
@@ -190,10 +191,10 @@ describe("loadConsumption", () => {
     const consuming = { entries: [statusEntry(2)], taken: [inbox], history: [{ after: 1, body: "{}", inbox }] };
     await store.commit([writeOf(key, consuming)]);
     const behind = feedAt(1);
-    expect(await loadConsumption(store, behind, inbox)).toBe(2);
+    expect(await loadConsumption(store, behind, { inbox })).toBe(2);
     expect(behind.consumedAfter(inbox)).toBeUndefined();
     const upToDate = feedAt(2);
-    expect(await loadConsumption(store, upToDate, inbox)).toBeUndefined();
+    expect(await loadConsumption(store, upToDate, { inbox })).toBeUndefined();
     expect(upToDate.consumedAfter(inbox)).toBe(1);
   });
 
@@ -212,9 +213,19 @@ describe("loadConsumption", () => {
       return record;
     };
     const slow = { inbox: (id: TaskId) => store.inbox(id), get } as Store;
-    expect(await loadConsumption(slow, feed, inbox)).toBeUndefined();
+    expect(await loadConsumption(slow, feed, { inbox })).toBeUndefined();
     expect(reads).toBe(2);
     expect(feed.consumedAfter(inbox)).toBe(1);
+  });
+
+  test("a sealed answer, which is not in the history, was not consumed before the question that it answers", async () => {
+    const store = createMemoryStore({ retention: {}, now: () => START });
+    await store.commit([createOf(key), postOf(key, { id: inbox })]);
+    await store.commit([writeOf(key, { entries: [statusEntry(2)], taken: [inbox] })]);
+    const working = feedAt(2);
+    expect(await loadConsumption(store, working, { inbox, asked: 1 })).toBeUndefined();
+    expect(isHandledAt(working, { inbox, asked: 1 }, 1)).toBe(false);
+    expect(isHandledAt(working, { inbox, asked: 1 }, 2)).toBe(true);
   });
 
   test.each(Array.from({ length: 16 }, (_, index) => index))(

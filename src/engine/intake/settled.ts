@@ -37,7 +37,7 @@ export async function settled(
     let needed =
       posted === undefined || !isConsumptionUnknown(feed, posted)
         ? undefined
-        : await loadConsumption(store, feed, posted.inbox);
+        : await loadConsumption(store, feed, posted);
     while (!isSettled(feed, posted) && !isClosing() && limit?.isReached !== true) {
       if (!soon) caller.signal.throwIfAborted();
       if (writer !== undefined && !writer.isStored && writer.loss !== undefined) throw refusedTask(writer.loss);
@@ -51,7 +51,7 @@ export async function settled(
       soon = false;
       // A writer in this process reports consumed messages to the feed. For tasks of other nodes, read the store.
       if (posted !== undefined && (!feed.hasWriter || needed !== undefined) && isConsumptionUnknown(feed, posted))
-        needed = await loadConsumption(store, feed, posted.inbox);
+        needed = await loadConsumption(store, feed, posted);
       else needed = undefined;
     }
   } finally {
@@ -115,17 +115,18 @@ export function isConsumptionUnknown(feed: Feed, { inbox }: PostedMessage): bool
  * ahead of the feed, nothing is known yet: resolves with the seq that the feed must reach first. A consumed message and the feed's older question
  * must not be taken together: the run may have consumed the message as the answer to that question.
  */
-export async function loadConsumption(store: Store, feed: Feed, inbox: string): Promise<number | undefined> {
+export async function loadConsumption(store: Store, feed: Feed, posted: PostedMessage): Promise<number | undefined> {
+  const { inbox, asked = 0 } = posted;
   const { id } = feed.task;
   const waiting = await store.inbox(id);
   if (waiting.some((entry) => entry.id === inbox)) return undefined;
   const record = await store.get(id, { artifacts: false });
   if (record === undefined || feed.consumedAfter(inbox) !== undefined) return undefined;
   // The feed advanced during the read: without another change it would wake nobody, so read again.
-  if (record.seq < feed.seq) return loadConsumption(store, feed, inbox);
+  if (record.seq < feed.seq) return loadConsumption(store, feed, posted);
   if (record.seq > feed.seq) return record.seq;
   const taken = record.history.find((entry) => entry.inbox === inbox);
-  // A consumed sealed message is not in the history: it was consumed before the open question.
-  feed.markConsumed(inbox, taken?.after ?? 0);
+  // A consumed sealed message is not in the history. It was accepted after the question `asked`, so it was not consumed before it.
+  feed.markConsumed(inbox, taken?.after ?? asked);
   return undefined;
 }
