@@ -43,6 +43,7 @@ import { Claimer } from "./recover/claimer.ts";
 import { PollLoop } from "./recover/poll-loop.ts";
 import { Recovery } from "./recover/recovery.ts";
 import { RetentionSweeper } from "./retention-sweeper.ts";
+import { IdleRuns } from "./run/idle-runs.ts";
 import type { RunEnvironment } from "./run/run-environment.ts";
 import { Runs } from "./run/runs.ts";
 import { StoreProbe } from "./store-probe.ts";
@@ -94,6 +95,7 @@ class TaskEngine implements RunningEngine {
       serverId: options.serverId ?? node,
       calls: callEnvironment(options, { node, now: () => clock.now() }),
       parkAfter: options.parkAfter ?? 30_000,
+      idleRuns: new IdleRuns(clock, limits.maxWaitingRuns),
       grace: options.cancelGrace ?? 5000,
     };
     const committer = new Committer({

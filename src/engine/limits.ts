@@ -20,6 +20,11 @@ export interface Limits {
   readonly maxSubscribersPerTask: number;
   /** Tasks that this process has at a time, running or queued. Beyond it the caller gets `resource-exhausted`. Default: 100,000. */
   readonly maxLiveTasks: number;
+  /**
+   * Runs that this process keeps in memory while they wait for an answer, a message or a time. Beyond it, those that have waited longest, and at least
+   * 1 s, are parked: removed from memory until what they wait for comes. Below it, a run is parked after 30 s. Default: 1000.
+   */
+  readonly maxWaitingRuns: number;
   /** Tasks of one authenticated caller that this process has at a time, running or queued. Beyond it the caller gets `resource-exhausted`. Default: 1000. */
   readonly maxRunsPerOwner: number;
   /** Uncommitted events of one task. At this number, writing waits for the next commit. Default: 256. */
@@ -58,6 +63,7 @@ export const DEFAULT_LIMITS: Limits = {
   maxSubscribers: 20_000,
   maxSubscribersPerTask: 1000,
   maxLiveTasks: 100_000,
+  maxWaitingRuns: 1000,
   maxRunsPerOwner: 1000,
   maxUncommittedEvents: 256,
   maxUncommittedBytes: 256 * KB,

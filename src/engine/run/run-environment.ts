@@ -10,6 +10,7 @@ import type { NodeLease } from "../record/node-lease.ts";
 import type { Sealer } from "../record/seal.ts";
 import type { Replay } from "../replay/replay.ts";
 import type { Turn } from "./context-host.ts";
+import type { IdleRuns } from "./idle-runs.ts";
 
 /** What all runs of one engine share. */
 export interface RunEnvironment {
@@ -29,6 +30,7 @@ export interface RunEnvironment {
   readonly calls?: CallEnvironment | undefined;
   /** Milliseconds of waiting after which a run is parked. */
   readonly parkAfter: number;
+  readonly idleRuns: IdleRuns;
   /** Milliseconds that a run has to end after it was asked to stop. */
   readonly grace: number;
 }

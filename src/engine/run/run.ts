@@ -30,6 +30,7 @@ import {
 } from "./attempt-result.ts";
 import type { RunStorage } from "./context-host.ts";
 import { Emitter } from "./emitter.ts";
+import type { IdleRuns } from "./idle-runs.ts";
 import { iterateResult } from "./iterate.ts";
 import { Memory } from "./memory.ts";
 import { type AskingRun, OpenQuestions } from "./questions/open-questions.ts";
@@ -289,6 +290,10 @@ export class Run implements WriterListener, WaitingRun, AskingRun, TimedRun {
 
   get parkAfter(): number {
     return this.staysActive ? Number.POSITIVE_INFINITY : this.#host.environment.parkAfter;
+  }
+
+  get idleRuns(): IdleRuns {
+    return this.#host.environment.idleRuns;
   }
 
   get abortReason(): Error | undefined {

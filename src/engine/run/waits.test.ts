@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import type { TaskId } from "../../protocol/ids.ts";
 import { openHarness, scripted, turns } from "../../testing/engine-harness.ts";
 import type { TaskContext } from "../agent/agent.ts";
 
@@ -36,6 +37,47 @@ describe("parking", () => {
     expect(task.status.state).toBe("completed");
     const story = (await harness.story(id)).filter((line) => line !== "working");
     expect(story).toEqual(["a=before", "input-required:Well?", "result=after yes!", "a+=!", "completed"]);
+  });
+
+  test("if more than limits.maxWaitingRuns wait, those that have waited longest are parked after 1 s", async () => {
+    await using harness = await openHarness({
+      parkAfter: 30_000,
+      limits: { maxWaitingRuns: 2 },
+      agents: scripted(async (task) => `answer ${await task.ask("Well?")}`),
+    });
+    const ids: TaskId[] = [];
+    for (const name of ["first", "second", "third", "fourth"]) {
+      ids.push((await harness.send(name)).id);
+      await harness.advance(10);
+    }
+    await harness.advance(900);
+    expect(harness.engine.counts()).toMatchObject({ live: 4 });
+    await harness.advance(1200);
+    const records = await Promise.all(ids.map((id) => harness.shared.get(id, { artifacts: false })));
+    expect(records.map((record) => record?.node !== undefined)).toEqual([false, false, true, true]);
+    const answered = await harness.send({ taskId: ids[0] as TaskId, parts: [{ text: "yes" }] });
+    expect(answered.status.state).toBe("completed");
+    await harness.advance(30_000);
+    expect(harness.engine.counts()).toMatchObject({ live: 0 });
+  });
+
+  test("a run that continues within 30 s is not parked, however many wait", async () => {
+    const attempts: number[] = [];
+    await using harness = await openHarness({
+      parkAfter: 60_000,
+      limits: { maxWaitingRuns: 1 },
+      agents: scripted(async (task) => {
+        attempts.push(task.attempt);
+        await task.sleep(20_000);
+        return "done";
+      }),
+    });
+    const tasks = await Promise.all(["a", "b", "c"].map((text) => harness.start(text)));
+    await harness.advance(19_000);
+    expect(harness.engine.counts()).toMatchObject({ live: 3 });
+    await harness.advance(2000);
+    expect(attempts).toEqual([1, 1, 1]);
+    for (const { taskId } of tasks) expect((await harness.get(taskId)).status.state).toBe("completed");
   });
 
   test("a run that also waits for something in its process is not parked before that is there", async () => {

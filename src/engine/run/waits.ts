@@ -2,6 +2,7 @@ import type { Clock, Timer } from "../../internal/clock.ts";
 import { createDeferred, type Deferred } from "../../internal/deferred.ts";
 import type { TaskAborted } from "../agent/agent.ts";
 import type { TaskLogWriter } from "../log/task-log-writer.ts";
+import type { IdleRun, IdleRuns } from "./idle-runs.ts";
 
 /** The result of a wait that ended without what it waited for: the time was up, or its signal was aborted. */
 export const TIMED_OUT: unique symbol = Symbol("timed out");
@@ -36,6 +37,8 @@ export interface WaitingRun {
   readonly clock: Clock;
   /** Milliseconds after which a waiting run is parked; `Infinity`: never. */
   readonly parkAfter: number;
+  /** All runs of this process that only wait. */
+  readonly idleRuns: IdleRuns;
   /** A node must be running the task even while it waits, because its agent cannot be started again (`onRestart: "fail"`). */
   readonly staysActive: boolean;
   /** Why the run must stop; `undefined` if it need not. */
@@ -48,7 +51,7 @@ export interface WaitingRun {
 }
 
 /** All waits of a run: for answers, for messages, for a time. It parks the run when all it does is wait. */
-export class Waits {
+export class Waits implements IdleRun {
   readonly #run: WaitingRun;
   /** Oldest first. A list, because most runs have one. */
   readonly #waiters: Waiter[] = [];
@@ -144,7 +147,7 @@ export class Waits {
 
   /** The turn is over. Waits that are left never settle. */
   close(): void {
-    this.#parkTimer?.cancel();
+    this.#cancelPark();
     for (const waiter of this.#waiters) release(waiter);
     this.#waiters.length = 0;
   }
@@ -158,22 +161,38 @@ export class Waits {
     this.#armPark();
   }
 
-  #armPark(): void {
-    const { clock, parkAfter } = this.#run;
-    this.#parkTimer?.cancel();
+  get wakesAt(): number {
+    return Math.min(...this.#waiters.map(({ options }) => options.until ?? Number.POSITIVE_INFINITY));
+  }
+
+  #cancelPark(): void {
+    if (this.#parkTimer === undefined) return;
+    this.#parkTimer.cancel();
     this.#parkTimer = undefined;
+    this.#run.idleRuns.delete(this);
+  }
+
+  #armPark(): void {
+    const { clock, parkAfter, idleRuns } = this.#run;
+    this.#cancelPark();
     if (parkAfter === Number.POSITIVE_INFINITY) return;
     const parking = this.#waiters.filter(({ options }) => options.parks);
     if (parking.length === 0 || this.#waiters.some(({ options }) => options.pauses && !options.parks)) return;
     const due = Math.min(...parking.map((waiter) => waiter.since)) + parkAfter;
-    this.#parkTimer = clock.setTimer(due, () => this.#park(), { unref: true });
+    this.#parkTimer = clock.setTimer(due, () => this.park(), { unref: true });
+    idleRuns.add(this);
   }
 
-  #park(): void {
+  park(): void {
     const { writer, clock, parkAfter } = this.#run;
     // A run with a message in its inbox would be started again immediately.
-    if (this.busy === 0 && writer.inbox.length === 0) this.#run.park();
-    else this.#parkTimer = clock.setTimer(clock.now() + parkAfter, () => this.#park(), { unref: true });
+    if (this.busy === 0 && writer.inbox.length === 0) {
+      this.#run.park();
+      return;
+    }
+    this.#parkTimer?.cancel();
+    this.#parkTimer = clock.setTimer(clock.now() + parkAfter, () => this.park(), { unref: true });
+    this.#run.idleRuns.add(this);
   }
 }
 
