@@ -95,7 +95,7 @@ interface Row {
   readonly operation: string;
   /** Other callers get "task not found". */
   readonly ofTask: boolean;
-  readonly isSpoken?: (speaker: Speaker) => boolean;
+  readonly isSupported?: (speaker: Speaker) => boolean;
   ask(caller: Caller, things: Things): Promise<Outcome<unknown>>;
 }
 
@@ -107,7 +107,7 @@ const ROWS: readonly Row[] = [
   {
     operation: "list",
     ofTask: false,
-    isSpoken: ({ rules }) => rules.list !== "none",
+    isSupported: ({ rules }) => rules.list !== "none",
     ask: (caller) => caller.list(),
   },
   { operation: "subscribe", ofTask: true, ask: (caller, { task }) => closed(caller.subscribe(task)) },
@@ -116,19 +116,19 @@ const ROWS: readonly Row[] = [
   {
     operation: "push-list",
     ofTask: true,
-    isSpoken: ({ rules }) => rules.managesPush,
+    isSupported: ({ rules }) => rules.managesPush,
     ask: (caller, { task }) => caller.pushList(task),
   },
   {
     operation: "push-delete",
     ofTask: true,
-    isSpoken: ({ rules }) => rules.managesPush,
+    isSupported: ({ rules }) => rules.managesPush,
     ask: (caller, { task, config }) => caller.pushDelete(task, config),
   },
   {
     operation: "extended-card",
     ofTask: false,
-    isSpoken: ({ rules }) => rules.undeclaredExtendedCard !== undefined,
+    isSupported: ({ rules }) => rules.undeclaredExtendedCard !== undefined,
     ask: (caller) => caller.extendedCard(),
   },
   {
@@ -158,7 +158,7 @@ describe.each(sampledOnNodes(SPEAKERS, 8))("$dialect", (speaker) => {
   });
   afterAll(() => server?.close());
 
-  for (const row of ROWS.filter(({ isSpoken }) => isSpoken?.(speaker) ?? true)) {
+  for (const row of ROWS.filter(({ isSupported }) => isSupported?.(speaker) ?? true)) {
     describe(row.operation, () => {
       it.each(KINDS.filter(({ refusal }) => refusal !== undefined))("with $name is refused", async (kind) => {
         const outcome = await row.ask(callerOf(kind), things);

@@ -145,7 +145,7 @@ function RemoteTaskView({ task, client, events }: RemoteTaskViewProps): JSX.Elem
         )}
         {client !== undefined && (
           <div>
-            <dt>Spoken</dt>
+            <dt>Protocol</dt>
             <dd>
               {client.interface.protocolVersion} over {client.interface.binding}
             </dd>

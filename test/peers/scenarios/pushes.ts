@@ -51,13 +51,13 @@ export const pushes: ScenarioGroup = {
       },
     },
     {
-      operation: "webhook with a message, told in the client's own form",
+      operation: "webhook with a message, in the client's own form",
       async run(stage) {
         await using inbox = await openInbox();
         const echo = await stage.meet("echo");
         const push = { ...FULL, url: inbox.url("/hook?of=me") };
         const { id } = taskOf(await echo.send({ content: "hello", push, wait: true }));
-        const { post, events } = await toldUntilEnd(stage, inbox);
+        const { post, events } = await receivedUntilEnd(stage, inbox);
         for (const { path, headers } of post) {
           expect(path).toBe("/hook?of=me");
           expect(headers).toMatchObject({
@@ -70,7 +70,7 @@ export const pushes: ScenarioGroup = {
       },
     },
     {
-      operation: "webhook of a task at work, told in order",
+      operation: "webhook of a running task, events in order",
       async run(stage) {
         await using inbox = await openInbox();
         const paced = await stage.meet("paced");
@@ -78,11 +78,11 @@ export const pushes: ScenarioGroup = {
         const { id } = taskOf(await paced.send({ content: gate, wait: false }));
         await paced.webhooks.set(id, { url: inbox.url() });
         for (const name of [gate, `${gate}!`]) stage.gates.open(name);
-        const { events } = await toldUntilEnd(stage, inbox);
+        const { events } = await receivedUntilEnd(stage, inbox);
         expect(stateIn(events.at(-1))).toBe("completed");
-        const told = events.map((_, index) => textOfAll(stage, events.slice(0, index + 1)));
-        for (const [index, text] of told.entries()) expect(text.startsWith(told[index - 1] ?? "")).toBe(true);
-        expect(told.at(-1)).toMatch(/three$/);
+        const texts = events.map((_, index) => textOfAll(stage, events.slice(0, index + 1)));
+        for (const [index, text] of texts.entries()) expect(text.startsWith(texts[index - 1] ?? "")).toBe(true);
+        expect(texts.at(-1)).toMatch(/three$/);
       },
     },
     {
@@ -91,7 +91,7 @@ export const pushes: ScenarioGroup = {
         await using inbox = await openInbox();
         const echo = await stage.meet("echo");
         for await (const _ of echo.stream({ content: "hello", push: { url: inbox.url() } }));
-        const { events } = await toldUntilEnd(stage, inbox);
+        const { events } = await receivedUntilEnd(stage, inbox);
         expect(textOfAll(stage, events)).toBe("hello");
       },
     },
@@ -113,7 +113,10 @@ export const pushes: ScenarioGroup = {
  * The notifications until the task has ended, each read with the client's own functions and checked against its
  * version's definitions.
  */
-async function toldUntilEnd(stage: Stage, inbox: Inbox): Promise<{ post: readonly Received[]; events: SeenEvent[] }> {
+async function receivedUntilEnd(
+  stage: Stage,
+  inbox: Inbox,
+): Promise<{ post: readonly Received[]; events: SeenEvent[] }> {
   const { line, inspector } = stage;
   const events: SeenEvent[] = [];
   const post = await inbox.until(({ body }) => {
