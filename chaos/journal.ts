@@ -48,7 +48,7 @@ export type Entry =
     }
   /** An event from our own client, which has no number. */
   | {
-      readonly kind: "told";
+      readonly kind: "event";
       readonly at: number;
       readonly task: string;
       readonly reader: string;
@@ -73,7 +73,7 @@ export type Entry =
       readonly hook: string;
       readonly jti: string;
       /** An event as one line, or the compared content of a whole task. */
-      readonly told: string | TaskPicture;
+      readonly content: string | TaskPicture;
       readonly answer: number;
     }
   /** A step starts, or its result was committed. */

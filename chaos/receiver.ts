@@ -39,9 +39,9 @@ async function receive(request: IncomingMessage, response: ServerResponse): Prom
   const task = hook.slice(hook.lastIndexOf("/") + 1);
   const event: WireEvent = JSON.parse(body);
   const whole = wireTask(event);
-  const told = wireLine(event) ?? (whole === undefined ? body : pictureOf(whole));
+  const content = wireLine(event) ?? (whole === undefined ? body : pictureOf(whole));
   const answer = answerFor(hook);
-  journal({ kind: "notified", task, hook, jti: jtiOf(request), told, answer });
+  journal({ kind: "notified", task, hook, jti: jtiOf(request), content, answer });
   if (answer === 0) response.destroy();
   else response.writeHead(answer, { "content-length": 0 }).end();
 }

@@ -103,7 +103,7 @@ export function countsOf({ tasks, clients, receiver }: Evidence): Record<string,
   return {
     tasks: tasks.length,
     events: tasks.reduce((sum, { log }) => sum + log.length, 0),
-    "events read": of("frame") + of("told"),
+    "events read": of("frame") + of("event"),
     readers: of("read-to-end"),
     answers,
     "inbox messages": said.length - answers,

@@ -53,7 +53,7 @@ export function readerStories(entries: readonly Entry[]): ReaderStory[] {
       // In the middle of a stream, a whole task replaces events that the reader has missed.
       if (story.lines.length === 0) story.start = entry.seq;
     } else if (entry.kind === "frame") storyOf(entry.reader).lines.push(`${entry.seq} ${entry.line}`);
-    else if (entry.kind === "told") {
+    else if (entry.kind === "event") {
       const story = storyOf(entry.reader);
       story.isNumbered = false;
       story.lines.push(entry.line);

@@ -14,9 +14,11 @@ export function checkEventWebhook(truth: TaskTruth, notified: readonly Notified[
   const { name: task, log } = truth;
   const who = notified[0]?.hook ?? "webhook";
   const { distinct, found } = withoutRepeats(notified);
-  const wholes = distinct.filter(({ told }) => typeof told !== "string");
+  const wholes = distinct.filter(({ content }) => typeof content !== "string");
   if (wholes.length > 0) {
-    const seen = distinct.map(({ told }) => (typeof told === "string" ? told : `the whole task: ${told.status}`));
+    const seen = distinct.map(({ content }) =>
+      typeof content === "string" ? content : `the whole task: ${content.status}`,
+    );
     const what = `${wholes.length} of ${distinct.length} notifications were whole tasks`;
     return [...found, { kind: "whole-task", task, who, what, expected: log.slice(0, 20), seen: seen.slice(0, 20) }];
   }
@@ -33,8 +35,8 @@ export function checkTaskWebhook(truth: TaskTruth, notified: readonly Notified[]
   const { distinct, found } = withoutRepeats(notified);
   const pictures = [...picturesOf(events)].map(textOfPicture);
   let position = 0;
-  for (const { told } of distinct) {
-    const picture = typeof told === "string" ? told : textOfPicture(told);
+  for (const { content } of distinct) {
+    const picture = typeof content === "string" ? content : textOfPicture(content);
     const at = pictures.indexOf(picture, position);
     if (at === -1) {
       const isOlder = pictures.includes(picture);
@@ -45,10 +47,10 @@ export function checkTaskWebhook(truth: TaskTruth, notified: readonly Notified[]
     position = at + 1;
   }
   const statuses = events.flatMap((event, index) => (event.kind === "status" ? [statusIn(pictures[index])] : []));
-  const seen = distinct.map(({ told }) => statusIn(typeof told === "string" ? told : textOfPicture(told)));
+  const seen = distinct.map(({ content }) => statusIn(typeof content === "string" ? content : textOfPicture(content)));
   const compared = compareStories({ task, who, expected: collapsed(statuses), seen: collapsed(seen) });
-  const isTold = statuses.at(-1) === seen.at(-1);
-  return [...found, ...compared.map((one): Discrepancy => (isTold && one.kind === "lost" ? skipped(one) : one))];
+  const hasLastStatus = statuses.at(-1) === seen.at(-1);
+  return [...found, ...compared.map((one): Discrepancy => (hasLastStatus && one.kind === "lost" ? skipped(one) : one))];
 }
 
 /** Later tasks include this change, but no notification had this status. */
@@ -64,13 +66,13 @@ function withoutRepeats(notified: readonly Notified[]): {
   const found: Discrepancy[] = [];
   const known = new Map<string, Notified>();
   for (const notification of notified) {
-    const { task, hook: who, jti, told } = notification;
+    const { task, hook: who, jti, content } = notification;
     const before = known.get(jti);
     known.set(jti, notification);
     if (before === undefined) distinct.push(notification);
-    else if (JSON.stringify(before.told) !== JSON.stringify(told)) {
+    else if (JSON.stringify(before.content) !== JSON.stringify(content)) {
       const what = `two notifications have the id ${jti} and different contents`;
-      const kind = typeof before.told === typeof told ? "changed" : "whole-task";
+      const kind = typeof before.content === typeof content ? "changed" : "whole-task";
       found.push({ kind, task, who, what, expected: [describe(before)], seen: [describe(notification)] });
     } else if (distinct.at(-1)?.jti !== jti) {
       const what = "a notification was repeated after later ones";
@@ -80,8 +82,8 @@ function withoutRepeats(notified: readonly Notified[]): {
   return { distinct, found };
 }
 
-function describe({ told }: Notified): string {
-  return typeof told === "string" ? told : textOfPicture(told);
+function describe({ content }: Notified): string {
+  return typeof content === "string" ? content : textOfPicture(content);
 }
 
 function textOfPicture({ status, artifacts }: TaskPicture): string {

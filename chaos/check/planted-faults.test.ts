@@ -75,8 +75,8 @@ const CLIENT: readonly Entry[] = [
 
 type Notified = Extract<Entry, { kind: "notified" }>;
 
-function notified(version: "1.0" | "0.3", number: number, told: Notified["told"]): Notified {
-  return { kind: "notified", at: 0, task: NAME, hook: `/${version}/${NAME}`, jti: `n${number}`, told, answer: 200 };
+function notified(version: "1.0" | "0.3", number: number, content: Notified["content"]): Notified {
+  return { kind: "notified", at: 0, task: NAME, hook: `/${version}/${NAME}`, jti: `n${number}`, content, answer: 200 };
 }
 
 const HOOK = TRUTH.log.map((line, index) => notified("1.0", index, line));
@@ -142,14 +142,14 @@ describe("the checks find", () => {
 
   it("events that our own client merged", () => {
     const own = `${NAME} own client`;
-    const told = TRUTH.log.map((line): Entry => ({ kind: "told", at: 0, task: NAME, reader: own, line }));
+    const events = TRUTH.log.map((line): Entry => ({ kind: "event", at: 0, task: NAME, reader: own, line }));
     const picture = [...picturesOf(EVENTS)].at(-1);
     const end = { kind: "read-to-end", at: 0, task: NAME, reader: own } as const;
     const whole: Entry = picture === undefined ? end : { ...end, picture };
-    expect(kindsOf({ clients: [...CLIENT, ...told, whole] })).toEqual([]);
-    expect(kindsOf({ clients: [...CLIENT, ...told.toSpliced(5, 1), whole] })).toEqual(["merged"]);
+    expect(kindsOf({ clients: [...CLIENT, ...events, whole] })).toEqual([]);
+    expect(kindsOf({ clients: [...CLIENT, ...events.toSpliced(5, 1), whole] })).toEqual(["merged"]);
     const wrong: Entry = { ...end, picture: { status: "status completed", artifacts: {} } };
-    expect(kindsOf({ clients: [...CLIENT, ...told.toSpliced(3, 1), wrong] })).toEqual(["lost"]);
+    expect(kindsOf({ clients: [...CLIENT, ...events.toSpliced(3, 1), wrong] })).toEqual(["lost"]);
   });
 
   it("a step that ran again after it was committed", () => {
@@ -175,7 +175,7 @@ describe("the checks find", () => {
   });
 
   it("a whole task that a webhook received too late, that never existed, or that lacks a status", () => {
-    expect(kindsOf({ receiver: PICTURES.toSpliced(5, 0, notified("0.3", 99, PICTURES[1]?.told ?? "")) })).toEqual([
+    expect(kindsOf({ receiver: PICTURES.toSpliced(5, 0, notified("0.3", 99, PICTURES[1]?.content ?? "")) })).toEqual([
       "out-of-order",
     ]);
     expect(kindsOf({ receiver: [notified("0.3", 99, { status: "status failed", artifacts: {} })] })).toEqual([

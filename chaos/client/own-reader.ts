@@ -52,7 +52,7 @@ export async function readWithOwnClient(options: OwnReaderOptions): Promise<void
     }
     if (event.kind === "message" || event.kind === "task") continue;
     const line = lineOf(event);
-    journal({ kind: "told", task, reader, line });
+    journal({ kind: "event", task, reader, line });
     onLine(line);
   }
   const picture = stream.task === undefined ? {} : { picture: pictureOf(stream.task) };

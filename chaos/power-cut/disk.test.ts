@@ -44,7 +44,7 @@ test("the calls of a trace are read in order; an fsync has a beginning and an en
   const lines = [
     `7  pwrite64(3<${wal}>, "${hex("ab")}", 2, 32) = 2`,
     `7  fdatasync(3<${wal}> <unfinished ...>`,
-    `9  write(4<${hex(join(folder, "told"))}>, "${hex("done t x\n")}", 9) = 9`,
+    `9  write(4<${hex(join(folder, "answered"))}>, "${hex("done t x\n")}", 9) = 9`,
     `9  write(5<${hex("/elsewhere")}>, "${hex("no")}", 2) = 2`,
     "7  <... fdatasync resumed>)         = 0",
     `7  ftruncate(3<${wal}>, 0) = 0`,
@@ -56,7 +56,7 @@ test("the calls of a trace are read in order; an fsync has a beginning and an en
     expect(await Array.fromAsync(readCalls(trace, folder))).toEqual([
       { kind: "change", file, change: { kind: "write", offset: 32, bytes: Buffer.from("ab") } },
       { kind: "sync-begins", file, thread: "7" },
-      { kind: "told", line: "done t x" },
+      { kind: "answered", line: "done t x" },
       { kind: "sync-ends", file, thread: "7" },
       { kind: "change", file, change: { kind: "truncate", length: 0 } },
     ]);

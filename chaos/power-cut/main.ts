@@ -1,4 +1,4 @@
-// Proves that nothing that a caller was told is lost when the power fails: records every write and fsync of a server with strace, then
+// Proves that nothing that a caller was answered is lost when the power fails: records every write and fsync of a server with strace, then
 // builds the disk as it may be after a power failure at random moments, and starts a server with it.
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
@@ -26,7 +26,7 @@ if (options.help) {
   --messages N  messages that are sent while everything is recorded (default 150)
   --seed TEXT   repeats the same failures on another recording (default 1)
 
-Three runs: durability full, where nothing that a caller was told may be lost; durability process, where the latest tasks may be lost but
+Three runs: durability full, where nothing that a caller was answered may be lost; durability process, where the latest tasks may be lost but
 the file may not be damaged; and full with a disk that ignores fsync, where this script must find losses, or it could not find any.
 `);
   process.exit(0);
@@ -56,7 +56,7 @@ async function replay(
   const beforeSync = new Map<string, number>();
   const known = new Map<string, Known>();
   // Not before the first answer: until then the database is being created.
-  const first = calls.findIndex((call) => call.kind === "told");
+  const first = calls.findIndex((call) => call.kind === "answered");
   const moments = new Set<number>();
   while (moments.size < Math.min(rules.cuts, calls.length - first))
     moments.add(first + Math.floor(random() * (calls.length - first)));
@@ -110,9 +110,9 @@ const print = (name: string, { cuts, failures, example }: Findings): void => {
 
 const cuts = Number(options.cuts);
 const full = await record("full");
-const told = full.filter(({ kind }) => kind === "told").length;
+const answered = full.filter(({ kind }) => kind === "answered").length;
 const syncs = full.filter(({ kind }) => kind === "sync-ends").length;
-process.stdout.write(`recorded ${full.length} calls: ${syncs} of fsync, ${told} times a caller was told something\n`);
+process.stdout.write(`recorded ${full.length} calls: ${syncs} of fsync, ${answered} answers to callers\n`);
 const findings = await replay(full, { syncs: true, losses: false, cuts });
 print("durability full", findings);
 const lazily = await replay(await record("process"), { syncs: true, losses: true, cuts });

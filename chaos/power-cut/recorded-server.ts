@@ -7,13 +7,13 @@ import type { Durability } from "../../src/server.ts";
 import { storyteller } from "./storyteller.ts";
 
 /**
- * Serves an agent and sends it messages, under strace. Each line of the file `told` is what a caller knows at that moment: `seen TASK TEXT`, the text
+ * Serves an agent and sends it messages, under strace. Each line of the file `answered` is what a caller knows at that moment: `seen TASK TEXT`, the text
  * that a stream has shown, and `done TASK TEXT`, an answer. Arguments: the folder, the number of messages, the durability.
  */
 const [folder = "", messages = "", durability = "full"] = process.argv.slice(2);
 const CALLERS = 4;
-const told = openSync(join(folder, "told"), "a");
-const tell = (line: string): number => writeSync(told, `${line}\n`);
+const answered = openSync(join(folder, "answered"), "a");
+const tell = (line: string): number => writeSync(answered, `${line}\n`);
 
 const server = createServer(storyteller, {
   ...{ port: 0, store: `sqlite:${join(folder, "palaver.db")}`, logger: SILENT_LOGGER },

@@ -8,7 +8,7 @@ export type RecordedCall =
   | { readonly kind: "change"; readonly file: string; readonly change: FileChange }
   | { readonly kind: "sync-begins"; readonly file: string; readonly thread: string }
   | { readonly kind: "sync-ends"; readonly file: string; readonly thread: string }
-  | { readonly kind: "told"; readonly line: string };
+  | { readonly kind: "answered"; readonly line: string };
 
 /** Arguments of strace: what {@link readCalls} reads. */
 export const STRACE_OPTIONS: readonly string[] = [
@@ -16,15 +16,15 @@ export const STRACE_OPTIONS: readonly string[] = [
   ...["-e", "trace=write,pwrite64,pwritev,ftruncate,fsync,fdatasync", "-e", "signal=none"],
 ];
 
-/** The database, its write-ahead log, and what callers were told. The other files of the folder are written once, at the start. */
-const FILES: ReadonlySet<string> = new Set(["palaver.db", "palaver.db-wal", "told"]);
+/** The database, its write-ahead log, and what callers were answered. The other files of the folder are written once, at the start. */
+const FILES: ReadonlySet<string> = new Set(["palaver.db", "palaver.db-wal", "answered"]);
 
 const BEGINS = /^(\d+) +(\w+)\((\d+)<((?:\\x[0-9a-f]{2})+)>(.*)$/;
 const RESUMES = /^(\d+) +<\.\.\. (fsync|fdatasync) resumed>\)? += 0/;
 const BYTES = /^, "((?:\\x[0-9a-f]{2})*)", (\d+)(?:, (\d+))?/;
 
 /**
- * Reads the calls of a trace that concern the files of a folder: the files of the database, and `told`, to which the process writes what callers know.
+ * Reads the calls of a trace that concern the files of a folder: the files of the database, and `answered`, to which the process writes what callers know.
  * Throws on a call that it does not understand, because a write that is left out would make the result worthless.
  */
 export async function* readCalls(trace: string, folder: string): AsyncGenerator<RecordedCall> {
@@ -55,8 +55,9 @@ export async function* readCalls(trace: string, folder: string): AsyncGenerator<
     }
     const [, data = "", , offset] = BYTES.exec(rest) ?? [];
     const bytes = bytesOf(data);
-    if (file === "told") {
-      for (const told of bytes.toString().split("\n")) if (told !== "") yield { kind: "told", line: told };
+    if (file === "answered") {
+      for (const answered of bytes.toString().split("\n"))
+        if (answered !== "") yield { kind: "answered", line: answered };
       continue;
     }
     if (name !== "pwrite64" || offset === undefined) throw new Error(`Cannot replay this call: ${line.slice(0, 200)}`);

@@ -16,7 +16,7 @@ const ANYTHING = { inputModes: ["*/*"], outputModes: ["*/*"] };
 function peer(): Agent {
   return agent({
     name: "Peer",
-    description: "Does as told.",
+    description: "Follows a script.",
     version: "1.0.0",
     skills: [{ id: "work", name: "Work", description: "Works.", tags: ["a"] }],
     ...ANYTHING,
@@ -121,7 +121,11 @@ describe.each(REMOTES)("an agent that relays to %s", (_, start) => {
 
   it("has the name, description and skills of the remote agent, and declares that it relays", () => {
     const { name, description, version, skills, capabilities } = caller.card;
-    expect({ name, description, version }).toEqual({ name: "Peer", description: "Does as told.", version: "1.0.0" });
+    expect({ name, description, version }).toEqual({
+      name: "Peer",
+      description: "Follows a script.",
+      version: "1.0.0",
+    });
     // A card needs at least one skill, so a card without skills gets one.
     for (const skill of direct.card.skills) expect(skills).toContainEqual(skill);
     expect(capabilities.extensions).toContainEqual(expect.objectContaining({ uri: RELAYED }));

@@ -55,7 +55,7 @@ describe.skipIf(chromium === undefined && !mustRun)("the client in a web page of
   });
 
   it("streams every chunk once and in order, although the connection is cut", async () => {
-    const counting = await openSite(countWhenTold(), { corsOrigins: [page.origin] });
+    const counting = await openSite(countOnRequest(), { corsOrigins: [page.origin] });
     const proxy: CuttingProxy = await CuttingProxy.start(counting.url, () =>
       proxy.cuts < CUTS ? 8000 : Number.POSITIVE_INFINITY,
     );
@@ -94,8 +94,8 @@ describe.skipIf(chromium === undefined && !mustRun)("the client in a web page of
  * Counts to the number in the message; after 1 it waits until the test sends "go". A browser discards unread data when
  * a connection is reset, so the first cut must wait until the page knows its task.
  */
-function countWhenTold(): Agent {
-  const { promise: told, resolve: go } = Promise.withResolvers<void>();
+function countOnRequest(): Agent {
+  const { promise: requested, resolve: go } = Promise.withResolvers<void>();
   return agent({
     id: "count",
     name: "Count",
@@ -104,7 +104,7 @@ function countWhenTold(): Agent {
     async *run(task) {
       if (task.text === "go") return go();
       yield "1 ";
-      await told;
+      await requested;
       for (let index = 2; index <= Number(task.text); index++) yield `${index} `;
     },
   });

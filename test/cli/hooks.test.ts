@@ -30,9 +30,9 @@ async function listening(
 ): Promise<Run> {
   const stop = new AbortController();
   const output = { stdout: "", stderr: "" };
-  let told = (_url: string): void => {};
+  let reportUrl = (_url: string): void => {};
   const url = new Promise<string>((resolve) => {
-    told = resolve;
+    reportUrl = resolve;
   });
   const context: Partial<CliContext> = {
     fetch: fetchKeys,
@@ -47,7 +47,7 @@ async function listening(
       async write(text) {
         output.stderr += text;
         const [, where] = /Listening on (\S+)\/ /.exec(text) ?? [];
-        if (where !== undefined) told(where);
+        if (where !== undefined) reportUrl(where);
       },
     },
   };

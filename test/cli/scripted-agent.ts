@@ -59,7 +59,7 @@ export class ScriptedAgent {
   #card(): object {
     const card = {
       name: "Scripted",
-      description: "Says what it is told to.",
+      description: "Follows a script.",
       version: "3.2.1",
       supportedInterfaces: [{ url: `${this.url}/rpc`, protocolBinding: "JSONRPC", protocolVersion: "1.0" }],
       capabilities: {},

@@ -207,10 +207,10 @@ describe("palaver serve", () => {
   });
 
   it("puts the public URL of its option into its cards", async () => {
-    const told = { PUBLIC_URL: "https://env.example.org", A2A_CARD: "hybrid" };
+    const environment = { PUBLIC_URL: "https://env.example.org", A2A_CARD: "hybrid" };
     const flags = ["--public-url", "https://agents.example.org/a/", "--card", "strict"];
     const shown = async (args: readonly string[]): Promise<unknown> => {
-      const { url, stdout } = await line.serve(["--demo", "--store", "memory:", ...args], told);
+      const { url, stdout } = await line.serve(["--demo", "--store", "memory:", ...args], environment);
       const card: unknown = await (await fetch(`${url}/.well-known/agent-card.json`)).json();
       const { supportedInterfaces, url: older } = card as { supportedInterfaces: { url: string }[]; url?: string };
       return [supportedInterfaces[0]?.url, older, /^Public: (.*)$/m.exec(stdout())?.[1]];

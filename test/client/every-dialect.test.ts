@@ -183,7 +183,7 @@ describe.each(DIALECTS)("a client of our own server in %s", (_, choice) => {
   it("gets the extended card, if the version has one", async () => {
     const agent = await open(choice);
     if (choice.version === "0.1") expect(await codeOf(agent.extendedCard())).toBe("unsupported-operation");
-    else expect((await agent.extendedCard()).description).toBe("Does what it is told, and more.");
+    else expect((await agent.extendedCard()).description).toBe("Follows a script, and more.");
   });
 
   it("gets a clear error for webhooks if the server does not support them", async () => {

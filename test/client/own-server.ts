@@ -5,10 +5,10 @@ export function versatile(): Agent {
   return agent({
     id: "versatile",
     name: "Versatile",
-    description: "Does what it is told.",
+    description: "Follows a script.",
     version: "1.0.0",
     capabilities: { extendedAgentCard: true, pushNotifications: false },
-    extendedCard: () => ({ description: "Does what it is told, and more." }),
+    extendedCard: () => ({ description: "Follows a script, and more." }),
     async *run(task) {
       const [word, argument = ""] = task.text.split(" ");
       switch (word) {

@@ -188,7 +188,7 @@ describe("a body", () => {
   it.each(["text/plain", "application/xml", "", "multipart/form-data; boundary=x", "application/jsonx"])(
     "is refused unless its media type is JSON: %j",
     async (type) => {
-      for (const [path, told] of [
+      for (const [path, expected] of [
         ["/", "-32005"],
         ["/message:send", "CONTENT_TYPE_NOT_SUPPORTED"],
         ["/v1/message:send", "-32005"],
@@ -196,7 +196,7 @@ describe("a body", () => {
       ] as const) {
         const answer = await ask(path, { type, body: "{}" });
         expect([path, answer.status]).toEqual([path, 415]);
-        expect(answer.text).toContain(told);
+        expect(answer.text).toContain(expected);
       }
     },
   );

@@ -50,7 +50,7 @@ inEveryDialect(SPEAKERS, ({ speaker, caller, play }) => {
         const done = await taskOf(outcome);
         expect([done.status.state, outputOf(done)]).toEqual(["completed", "right"]);
         const after = await accepted(caller().get(asked.id, speaker.rules.wholeHistory));
-        for (const told of [done, after]) expect(JSON.stringify(told)).not.toMatch(/swordfish|jwe/);
+        for (const seen of [done, after]) expect(JSON.stringify(seen)).not.toMatch(/swordfish|jwe/);
       }
     });
   });

@@ -145,11 +145,11 @@ inEveryDialect([jsonRpc0_1], ({ speaker, caller, play, url }) => {
       "tasks/pushNotification/get",
     ]) {
       const body = { jsonrpc: "2.0", id: 1, method, params: { id: "x", message: message("hi") } };
-      const { status, headers, text: told } = await exchange({ ...request(body), url: `${guarded.url}/a2a` });
+      const { status, headers, text } = await exchange({ ...request(body), url: `${guarded.url}/a2a` });
       expect([method, status]).toEqual([method, 401]);
       expect(headers.get("www-authenticate")).toBeTruthy();
-      expect(JSON.parse(told)).toMatchObject({ jsonrpc: "2.0", error: { code: -32007 } });
-      expect(told).not.toContain("swordfish");
+      expect(JSON.parse(text)).toMatchObject({ jsonrpc: "2.0", error: { code: -32007 } });
+      expect(text).not.toContain("swordfish");
     }
   });
 

@@ -30,8 +30,8 @@ inEveryDialect(SPEAKERS_1_0, ({ speaker, caller, play }) => {
     await accepted(caller().pushDelete(taskId, deleted.id ?? ""));
     expect((await accepted(caller().pushList(taskId))).webhooks).toEqual([kept]);
     await accepted(caller().send({ ...text("tea"), taskId }));
-    const told = await inbox.until(({ body }) => body.includes("TASK_STATE_COMPLETED"));
-    expect(new Set(told.map(({ path }) => path))).toEqual(new Set(["/kept"]));
+    const received = await inbox.until(({ body }) => body.includes("TASK_STATE_COMPLETED"));
+    expect(new Set(received.map(({ path }) => path))).toEqual(new Set(["/kept"]));
   });
 
   it("1.0 MUST 46: get returns the URL and the settings, and fails if there is none for this caller", async () => {
@@ -79,8 +79,8 @@ inEveryDialect(SPEAKERS_1_0, ({ speaker, caller, play }) => {
         caller().pushCreate(taskId, { url: inbox.url(), authentication: { schemes: [scheme], credentials: "abc=" } }),
       );
       await accepted(caller().send({ ...text("tea"), taskId }));
-      const told = await inbox.until(({ body }) => body.includes("TASK_STATE_COMPLETED"));
-      expect(new Set(told.map(({ headers }) => headers.authorization))).toEqual(new Set([`${scheme} abc=`]));
+      const received = await inbox.until(({ body }) => body.includes("TASK_STATE_COMPLETED"));
+      expect(new Set(received.map(({ headers }) => headers.authorization))).toEqual(new Set([`${scheme} abc=`]));
     }
   });
 
@@ -93,8 +93,8 @@ inEveryDialect(SPEAKERS_1_0, ({ speaker, caller, play }) => {
     const { id } = await taskOf(caller().send(text(opening), { push: inbox.url() }));
     for (const { body } of await inbox.until(({ body }) => body.includes("TASK_STATE_COMPLETED"))) {
       expect(Object.keys(JSON.parse(body))).toHaveLength(1);
-      const told = speaker.readPushed(JSON.parse(body));
-      expect([["status", "artifact"].includes(told.kind), "taskId" in told && told.taskId]).toEqual([true, id]);
+      const event = speaker.readPushed(JSON.parse(body));
+      expect([["status", "artifact"].includes(event.kind), "taskId" in event && event.taskId]).toEqual([true, id]);
     }
   });
 });

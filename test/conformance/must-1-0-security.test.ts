@@ -93,12 +93,12 @@ inEveryDialect(
 
     it("1.0 MUST 73: nothing is looked up for a refused caller, so no response reveals which tasks exist", async () => {
       const { id } = await taskOf(by("alice").send(asking()));
-      const told = async (token: string, taskId: string) => {
+      const refusal = async (token: string, taskId: string) => {
         const { http } = await by(token).cancel(taskId);
         return [http.status, http.headers.get("www-authenticate"), http.text.replace(/"id":("request-\d+"|\d+)/, "")];
       };
-      for (const token of ["mallory", "bob"]) expect(await told(token, id)).toEqual(await told(token, "nothing"));
-      expect((await told("bob", id))[0]).toBe(403);
+      for (const token of ["mallory", "bob"]) expect(await refusal(token, id)).toEqual(await refusal(token, "nothing"));
+      expect((await refusal("bob", id))[0]).toBe(403);
     });
 
     it("1.0 MUST 74: it is served over TLS if a certificate is configured", async () => {

@@ -270,8 +270,8 @@ inEveryDialect(SPEAKERS_1_0, ({ speaker, caller, play, url }) => {
       });
       const stream = await accepted(caller().stream(text(opening)));
       // The agent continues only after this frame has arrived.
-      const told = await stream.until((frame) => frame.kind === "status" && frame.status.message !== undefined);
-      expect(told.at(-1)).toMatchObject({ status: { state: "working", message: { parts: [{ text: "Halfway" }] } } });
+      const frames = await stream.until((frame) => frame.kind === "status" && frame.status.message !== undefined);
+      expect(frames.at(-1)).toMatchObject({ status: { state: "working", message: { parts: [{ text: "Halfway" }] } } });
       gate.open();
       await stream.rest();
     });

@@ -13,7 +13,7 @@ export type State =
 export type Fields = Readonly<Record<string, unknown>>;
 
 /** Replaces an id that the version has no member for. */
-export const UNTOLD = "";
+export const NO_SUCH_MEMBER = "";
 
 /** Exactly one of `text`, `raw` (base64), `url` and `data`. */
 export interface Part {
@@ -66,7 +66,7 @@ export type Sent =
   | { readonly kind: "message"; readonly message: Message };
 
 /** The content of one stream frame. */
-export type Told =
+export type StreamEvent =
   | Sent
   | {
       readonly kind: "status";
@@ -88,7 +88,7 @@ export type Told =
     };
 
 /** A frame with the event id to resume from. */
-export type Frame = Told & { readonly id: string | undefined };
+export type Frame = StreamEvent & { readonly id: string | undefined };
 
 /** A page of tasks. Versions without pages leave the other members undefined. */
 export interface Page {

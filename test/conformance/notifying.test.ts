@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest";
 import { until } from "../e2e/workbench.ts";
 import { inEveryDialect } from "./every-dialect.ts";
 import { type Inbox, openInbox } from "./inbox.ts";
-import { isTerminal, outputOf, type Task, type Told, UNTOLD, type Webhook } from "./neutral.ts";
+import { isTerminal, NO_SUCH_MEMBER, outputOf, type StreamEvent, type Task, type Webhook } from "./neutral.ts";
 import { accepted, type Caller, type Speaker, taskOf, text } from "./speaker.ts";
 import { jsonRpc0_3 } from "./speakers/v0-3-jsonrpc.ts";
 import { jsonRpc1_0 } from "./speakers/v1-0-jsonrpc.ts";
@@ -39,17 +39,17 @@ const tea: RunFunction = async (task) => {
   await task.ask("Sugar?");
 };
 
-const stateOf = (told: Told): string | undefined => {
-  if (told.kind === "task") return told.task.status.state;
-  return told.kind === "status" ? told.status.state : undefined;
+const stateOf = (event: StreamEvent): string | undefined => {
+  if (event.kind === "task") return event.task.status.state;
+  return event.kind === "status" ? event.status.state : undefined;
 };
 
 /**
  * The notifications of this dialect's webhook up to the task's end. Each body is checked against the version's format.
  */
-async function toldUntilEnd({ readPushed, rules }: Speaker, inbox: Inbox): Promise<readonly Told[]> {
-  const ended = (told: Told): boolean => {
-    const state = stateOf(told);
+async function eventsUntilEnd({ readPushed, rules }: Speaker, inbox: Inbox): Promise<readonly StreamEvent[]> {
+  const ended = (event: StreamEvent): boolean => {
+    const state = stateOf(event);
     return state !== undefined && isTerminal(state as Task["status"]["state"]);
   };
   const post = await inbox.until(({ body }) => ended(readPushed(JSON.parse(body))));
@@ -78,10 +78,10 @@ inEveryDialect(
         await using inbox = await openInbox();
         const taskId = await begin(tea, inbox.url());
         await answer(taskId);
-        const told = await toldUntilEnd(speaker, inbox);
+        const events = await eventsUntilEnd(speaker, inbox);
         const end = await accepted(caller().get(taskId, rules.wholeHistory));
         if (rules.push.sends === "events") {
-          expect(told.map((each) => stateOf(each) ?? each.kind)).toEqual([
+          expect(events.map((each) => stateOf(each) ?? each.kind)).toEqual([
             "working",
             "working",
             "artifact",
@@ -91,23 +91,23 @@ inEveryDialect(
             "artifact",
             "completed",
           ]);
-          expect(told.every((each) => "taskId" in each && each.taskId === taskId)).toBe(true);
-          const pieces = told.flatMap((each) => (each.kind === "artifact" ? [each] : []));
+          expect(events.every((each) => "taskId" in each && each.taskId === taskId)).toBe(true);
+          const pieces = events.flatMap((each) => (each.kind === "artifact" ? [each] : []));
           expect(pieces.map(({ append, lastChunk, artifact }) => [append, lastChunk, artifact.parts])).toEqual([
             [false, false, [{ text: "half " }]],
             [true, false, [{ text: "full" }]],
             [true, true, [{ text: "" }]],
           ]);
-          expect(told.at(-1)).toMatchObject({ kind: "status", status: end.status });
+          expect(events.at(-1)).toMatchObject({ kind: "status", status: end.status });
           return;
         }
-        const tasks = told.flatMap((each) => (each.kind === "task" ? [each.task] : []));
+        const tasks = events.flatMap((each) => (each.kind === "task" ? [each.task] : []));
         const states = tasks.map(({ status }) => status.state).filter((state, at, all) => state !== all[at - 1]);
         expect(states).toEqual(["working", "input-required", "working", "completed"]);
         // The output grows from notification to notification, and the last is the final task.
         const outputs = tasks.map(outputOf);
         for (const [index, output] of outputs.entries()) expect(output.startsWith(outputs[index - 1] ?? "")).toBe(true);
-        expect(tasks.every(({ id, contextId }) => id === taskId && contextId !== UNTOLD)).toBe(true);
+        expect(tasks.every(({ id, contextId }) => id === taskId && contextId !== NO_SUCH_MEMBER)).toBe(true);
         expect(tasks.at(-1)).toMatchObject({ status: end.status, artifacts: end.artifacts });
       });
 
@@ -115,7 +115,7 @@ inEveryDialect(
         await using inbox = await openInbox();
         const stream = await accepted(caller().stream(text(play(async () => "done")), { push: inbox.url() }));
         await stream.rest();
-        expect((await toldUntilEnd(speaker, inbox)).map(stateOf).at(-1)).toBe("completed");
+        expect((await eventsUntilEnd(speaker, inbox)).map(stateOf).at(-1)).toBe("completed");
       });
     });
 
@@ -186,7 +186,7 @@ inEveryDialect(
         [speaker, inbox],
         [another, otherInbox],
       ] as const) {
-        const states = (await toldUntilEnd(by, post)).flatMap((told) => stateOf(told) ?? []);
+        const states = (await eventsUntilEnd(by, post)).flatMap((event) => stateOf(event) ?? []);
         expect([states.includes("working"), states.at(-1)]).toEqual([true, "completed"]);
       }
     });
@@ -199,9 +199,9 @@ inEveryDialect(
         await begin(tea, { url: artifacts.url(), events: ["artifact"] }),
       ];
       for (const taskId of [ofStatuses, ofArtifacts]) await answer(taskId);
-      const told = await toldUntilEnd(speaker, statuses);
-      expect(told.map(({ kind }) => kind)).not.toContain("artifact");
-      expect(told.map(stateOf).slice(-3)).toEqual(["input-required", "working", "completed"]);
+      const events = await eventsUntilEnd(speaker, statuses);
+      expect(events.map(({ kind }) => kind)).not.toContain("artifact");
+      expect(events.map(stateOf).slice(-3)).toEqual(["input-required", "working", "completed"]);
       await artifacts.until(({ body }) => body.includes("full"));
       for (const { body } of artifacts.received) {
         const each = speaker.readPushed(JSON.parse(body));
@@ -233,7 +233,7 @@ inEveryDialect(
         await using inbox = await openInbox();
         await accepted(caller().pushCreate(taskId, rules.managesPush ? { id: "mine", url: inbox.url() } : inbox.url()));
         await answer(taskId);
-        expect((await toldUntilEnd(speaker, inbox)).map(stateOf).at(-1)).toBe("completed");
+        expect((await eventsUntilEnd(speaker, inbox)).map(stateOf).at(-1)).toBe("completed");
         expect(broken.received).toHaveLength(2);
       });
     });
@@ -246,7 +246,7 @@ inEveryDialect(
       await accepted(caller().pushDelete(taskId, id));
       await accepted(caller().pushCreate(taskId, left.url()));
       await answer(taskId);
-      await toldUntilEnd(speaker, left);
+      await eventsUntilEnd(speaker, left);
       expect(gone.received).toEqual([]);
     });
 
@@ -254,7 +254,7 @@ inEveryDialect(
       await using inbox = await openInbox();
       const { id } = await taskOf(caller("echo").send(text("done"), { wait: true }));
       await accepted(caller("echo").pushCreate(id, inbox.url()));
-      expect((await toldUntilEnd(speaker, inbox)).map(stateOf)).toEqual(["completed"]);
+      expect((await eventsUntilEnd(speaker, inbox)).map(stateOf)).toEqual(["completed"]);
     });
 
     it("sends a webhook no events from before it was set", async () => {
@@ -262,8 +262,8 @@ inEveryDialect(
       const taskId = await asking();
       await accepted(caller().pushCreate(taskId, inbox.url()));
       await answer(taskId);
-      const told = await toldUntilEnd(speaker, inbox);
-      expect(told.flatMap((each) => stateOf(each) ?? [])).toEqual(["working", "completed"]);
+      const events = await eventsUntilEnd(speaker, inbox);
+      expect(events.flatMap((each) => stateOf(each) ?? [])).toEqual(["working", "completed"]);
     });
   },
   { on: { delivery: onDelivery } },

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { inEveryDialect } from "./every-dialect.ts";
 import { createGate } from "./gate.ts";
-import { outputOf, type Task, textOf, UNTOLD } from "./neutral.ts";
+import { NO_SUCH_MEMBER, outputOf, type Task, textOf } from "./neutral.ts";
 import { accepted, refusalOf, taskOf, text, toldState } from "./speaker.ts";
 import { SPEAKERS } from "./speakers.ts";
 
@@ -17,7 +17,12 @@ inEveryDialect(SPEAKERS, ({ speaker, caller, play }) => {
       const task = await taskOf(caller().send({ ...text(opening), messageId: "first" }, { wait: true, history }));
       expect(task).toMatchObject({ status: { state: "completed" }, artifacts: [{ parts: [{ text: "done" }] }] });
       expect(task.history).toMatchObject([
-        { messageId: rules.messageIds ? "first" : UNTOLD, role: "user", parts: [{ text: opening }], ...linked(task) },
+        {
+          messageId: rules.messageIds ? "first" : NO_SUCH_MEMBER,
+          role: "user",
+          parts: [{ text: opening }],
+          ...linked(task),
+        },
       ]);
     });
 

@@ -1,5 +1,5 @@
 import type { HttpAnswer } from "./http.ts";
-import type { Fields, Frame, Page, Part, Sent, State, Task, Told, Webhook, Webhooks } from "./neutral.ts";
+import type { Fields, Frame, Page, Part, Sent, State, StreamEvent, Task, Webhook, Webhooks } from "./neutral.ts";
 import type { Refusal, RefusalName } from "./refusals.ts";
 
 export type Version = "1.0" | "0.3" | "0.2" | "0.1";
@@ -27,7 +27,7 @@ export interface Speaker {
   /** Removes what this dialect cannot express. Absent: the dialect can express everything in this suite. */
   readonly lessens?: Lessening;
   /** Reads the body of a notification to a webhook that was set in this dialect. */
-  readPushed(value: unknown): Told;
+  readPushed(value: unknown): StreamEvent;
   /** Calls the agent at this address, which has no trailing slash. */
   at(address: string, manner?: Manner): Caller;
 }

@@ -125,9 +125,9 @@ const RPC_TABLE: readonly Row[] = [
 ];
 
 describe.each([
-  ["unless told otherwise", undefined, 2],
-  ["where it is told to be lenient", true, 3],
-  ["where it is told to be strict", false, 4],
+  ["by default", undefined, 2],
+  ["with `lenient: true`", true, 3],
+  ["with `lenient: false`", false, 4],
 ] as const)("a server, %s", (_name, lenient, column) => {
   let stage: Stage;
   beforeAll(async () => {

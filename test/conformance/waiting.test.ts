@@ -14,7 +14,7 @@ describe.each(DEFAULTS)("with blockingDefault %s", (value) => {
     // The field of 0.3 over gRPC has no presence: false is absent, so that no send can ask not to wait.
     ({ dialect }) => dialect !== "0.3/grpc" || value !== "wait",
   );
-  const told = value === "nothing" ? [] : speakers.map(({ dialect }) => [dialect, value]);
+  const defaults = value === "nothing" ? [] : speakers.map(({ dialect }) => [dialect, value]);
 
   inEveryDialect(
     speakers,
@@ -44,6 +44,6 @@ describe.each(DEFAULTS)("with blockingDefault %s", (value) => {
         expect(frames.length).toBeGreaterThan(0);
       });
     },
-    { blockingDefault: Object.fromEntries(told) },
+    { blockingDefault: Object.fromEntries(defaults) },
   );
 });

@@ -31,8 +31,8 @@ function toldOf({ push }: Rules, webhook: Webhook): Webhook {
     }),
     ...(headers !== undefined && { headers: Object.fromEntries(Object.keys(headers).map((name) => [name, "***"])) }),
   };
-  const told = Object.entries(masked).filter(([name]) => push.tells.some((member) => member === name));
-  return { url: webhook.url, ...Object.fromEntries(told) };
+  const members = Object.entries(masked).filter(([name]) => push.tells.some((member) => member === name));
+  return { url: webhook.url, ...Object.fromEntries(members) };
 }
 
 /** Addresses that no webhook may have, whatever the server allows. */

@@ -37,8 +37,8 @@ describe("a commit that fails with a disk error", () => {
     "(%s) stops the server and loses nothing that was acknowledged",
     async (fault) => {
       const server = await serve();
-      openGates("told", 4);
-      const stream = await open(server.url, { method: "SendStreamingMessage", params: sendParams("told") });
+      openGates("read", 4);
+      const stream = await open(server.url, { method: "SendStreamingMessage", params: sendParams("read") });
       const before: Frame[] = [];
       for (let count = 0; count <= 4; count++) {
         const { value, done } = await stream.frames.next();
@@ -53,7 +53,7 @@ describe("a commit that fails with a disk error", () => {
       expect(await unanswered).toBeInstanceOf(Error);
 
       const again = await serve();
-      openGates("told");
+      openGates("read");
       const id = before[0]?.result.task?.id;
       const after = await collect(again.url, { method: "SubscribeToTask", params: { id }, after: before.at(-1)?.id });
       const events = eventsOf([...before, ...after]);
@@ -88,9 +88,9 @@ describe("a full disk", () => {
 
       // More bytes than the disk has space for.
       const stream = await open(server.url, { method: "SendStreamingMessage", params: sendParams("big 3") });
-      const told: Frame[] = [];
+      const frames: Frame[] = [];
       const reading = (async () => {
-        for await (const frame of stream.frames) told.push(frame);
+        for await (const frame of stream.frames) frames.push(frame);
       })();
       bench.openGate("big");
       let refusal: Answer<unknown> | undefined;
@@ -117,14 +117,14 @@ describe("a full disk", () => {
       expect(server.stderr()).toContain("The store is available again");
       // The aborted run is started again, and its reader has missed nothing.
       await reading;
-      const events = eventsOf(told);
+      const events = eventsOf(frames);
       expect(events.map(({ id }) => id)).toEqual(idsUpTo(events.length));
       expect(events.at(-1)?.result.statusUpdate?.status.state).toBe("TASK_STATE_COMPLETED");
       await server.kill("SIGKILL");
 
       const again = await bench.serve(args);
       expect(await must<Task>(again.url, "GetTask", { id: kept.task.id })).toEqual(kept.task);
-      const id = told[0]?.result.task?.id;
+      const id = frames[0]?.result.task?.id;
       const replayed = await collect(again.url, { method: "SubscribeToTask", params: { id }, after: 0 });
       expect(eventsOf(replayed)).toEqual(events);
       const { artifacts } = await must<Task>(again.url, "GetTask", { id });

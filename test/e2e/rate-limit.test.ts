@@ -6,7 +6,7 @@ import { sampled } from "../fixtures/budget.ts";
 const REQUESTS = sampled(2000, 10_000);
 const LIMIT = { requests: 200, seconds: 10 };
 
-interface Told {
+interface Answer {
   readonly status: number;
   readonly limit: string | undefined;
   readonly remaining: number;
@@ -18,7 +18,7 @@ it(`lets no more of ${REQUESTS} requests pass than the limit plus the tokens ref
   const server = createServer(echo, { port: 0, store: "memory:", rateLimit: { principal: LIMIT } });
   const { port } = await server.listen();
   const sockets = new Agent({ keepAlive: true, maxSockets: 32 });
-  const ask = (): Promise<Told> =>
+  const ask = (): Promise<Answer> =>
     new Promise((resolve, reject) => {
       get({ host: "127.0.0.1", port, path: "/tasks/none", agent: sockets }, (response) => {
         response.resume();
@@ -34,15 +34,15 @@ it(`lets no more of ${REQUESTS} requests pass than the limit plus the tokens ref
     });
   try {
     const start = performance.now();
-    const told = await Promise.all(Array.from({ length: REQUESTS }, ask));
+    const answers = await Promise.all(Array.from({ length: REQUESTS }, ask));
     const elapsed = performance.now() - start;
-    const passed = told.filter(({ status }) => status === 404);
-    const refused = told.filter(({ status }) => status === 429);
+    const passed = answers.filter(({ status }) => status === 404);
+    const refused = answers.filter(({ status }) => status === 429);
     expect(passed.length + refused.length).toBe(REQUESTS);
     expect(passed.length).toBeGreaterThanOrEqual(LIMIT.requests);
     const refilled = Math.ceil((elapsed * LIMIT.requests) / (LIMIT.seconds * 1000));
     expect(passed.length).toBeLessThanOrEqual(LIMIT.requests + refilled);
-    expect(told.every(({ limit }) => limit === String(LIMIT.requests))).toBe(true);
+    expect(answers.every(({ limit }) => limit === String(LIMIT.requests))).toBe(true);
     expect(refused.every(({ remaining, retryAfter }) => remaining === 0 && retryAfter === "1")).toBe(true);
   } finally {
     sockets.destroy();

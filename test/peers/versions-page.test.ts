@@ -21,11 +21,11 @@ describe(`the page ${PAGE}`, () => {
   });
 
   it("describes how the version of a request is determined", () => {
-    const told = RELATIONS.map((relation) => {
+    const rows = RELATIONS.map((relation) => {
       const { default: byDefault, lenient, strict } = DECISIONS[relation];
       return [byDefault, lenient, strict].map((verdict) => WORDS[verdict]);
     });
-    expect(tableUnder("How the version of a request is chosen").map((row) => row.slice(1))).toEqual(told);
+    expect(tableUnder("How the version of a request is chosen").map((row) => row.slice(1))).toEqual(rows);
   });
 
   it("describes whether a send waits that does not say so", () => {

@@ -103,8 +103,8 @@ describe("Webhooks", () => {
     expect(await list()).toHaveLength(1);
     await send(url, configuration, { taskId });
     await until(() => new Set(receiver.received.map(({ jti }) => jti)).size === 7);
-    const told = new Map(receiver.received.map(({ jti, body }) => [jti, body]));
-    expect(new Set(told.values()).size).toBe(told.size);
+    const bodies = new Map(receiver.received.map(({ jti, body }) => [jti, body]));
+    expect(new Set(bodies.values()).size).toBe(bodies.size);
     for (let times = 0; times < 2; times++) {
       await must(url, "CreateTaskPushNotificationConfig", { taskId, url: `${receiver.url}/same` });
     }

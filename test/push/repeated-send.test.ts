@@ -4,14 +4,14 @@ import { expect, it } from "vitest";
 import { openTarget, sendParams } from "../security/attack-surface.ts";
 
 it("an idempotent message that is sent twice notifies its webhook until the task ends", async () => {
-  const told: string[] = [];
+  const bodies: string[] = [];
   const receiver = createHttpServer((request, response) => {
     let body = "";
     request.setEncoding("utf8").on("data", (text: string) => {
       body += text;
     });
     request.on("end", () => {
-      told.push(body);
+      bodies.push(body);
       response.writeHead(204).end();
     });
   });
@@ -28,12 +28,12 @@ it("an idempotent message that is sent twice notifies its webhook until the task
     };
     const first = (await (await target.rpc("SendMessage", params)).json()) as { result: { task: { id: string } } };
     const { id } = first.result.task;
-    await expect.poll(() => told.at(-1)).toContain("TASK_STATE_INPUT_REQUIRED");
+    await expect.poll(() => bodies.at(-1)).toContain("TASK_STATE_INPUT_REQUIRED");
     const again = await target.rpc("SendMessage", params);
     expect(await again.json()).toMatchObject({ result: { task: { id } } });
     expect(target.runs()).toBe(1);
     await (await target.rpc("SendMessage", sendParams("go on", { taskId: id }))).text();
-    await expect.poll(() => told.at(-1), { timeout: 10_000 }).toContain("TASK_STATE_COMPLETED");
+    await expect.poll(() => bodies.at(-1), { timeout: 10_000 }).toContain("TASK_STATE_COMPLETED");
   } finally {
     receiver.closeAllConnections();
     receiver.close();

@@ -41,7 +41,7 @@ export async function openTarget(
   let runs = 0;
   const victim = agent({
     name: "Victim",
-    description: "Does as it is told.",
+    description: "Follows a script.",
     version: "1.0.0",
     async run(task) {
       runs += 1;

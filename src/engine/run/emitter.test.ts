@@ -288,7 +288,7 @@ describe("with a transform", () => {
       }
       const { message } = event.status;
       if (message === undefined) return event;
-      return { ...event, status: { ...event.status, message: { ...message, parts: [{ text: "told" }] } } };
+      return { ...event, status: { ...event.status, message: { ...message, parts: [{ text: "changed" }] } } };
     },
   };
 
@@ -302,9 +302,9 @@ describe("with a transform", () => {
     const { id } = await play([said, said], { hooks: shout });
     expect(await harness.story(id)).toEqual([
       "working",
-      "working:told",
+      "working:changed",
       "a=1!",
-      "working:told",
+      "working:changed",
       "a+=2!",
       "a+=!",
       "completed",

@@ -75,17 +75,17 @@ describe("the result of a run", () => {
 
 describe("the end of a run", () => {
   test("an unknown error fails the task; only the log has its reason", async () => {
-    const told: unknown[] = [];
+    const reported: unknown[] = [];
     await using harness = await openHarness({
       agents: scripted(async () => {
         throw new Error("password=hunter2 at /etc/secrets");
       }),
-      hooks: { on: { error: (error, task) => void told.push([error, task?.id]) } },
+      hooks: { on: { error: (error, task) => void reported.push([error, task?.id]) } },
     });
     const task = await harness.send("go");
     expect(task.status.state).toBe("failed");
     expect(JSON.stringify(task) + JSON.stringify(await harness.log(task.id))).not.toContain("hunter2");
-    expect(told).toEqual([[new Error("password=hunter2 at /etc/secrets"), task.id]]);
+    expect(reported).toEqual([[new Error("password=hunter2 at /etc/secrets"), task.id]]);
   });
 
   test("a function that throws before it returns a promise fails the task as well", async () => {

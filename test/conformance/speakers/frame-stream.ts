@@ -1,12 +1,12 @@
 import type { EventSource, ServerSentEvent } from "../http.ts";
-import type { Frame, Told } from "../neutral.ts";
+import type { Frame, StreamEvent } from "../neutral.ts";
 import type { Stream } from "../speaker.ts";
 import { wrong } from "../strict.ts";
 
 export interface FrameReading {
-  read(data: string): Told;
+  read(data: string): StreamEvent;
   /** Combines the opening frames of a stream into one, if only the last of them has an id. */
-  join?(opening: readonly Told[]): Told;
+  join?(opening: readonly StreamEvent[]): StreamEvent;
 }
 
 /** A stream whose first event was already read. Every frame except a bare message must have an id to resume from. */
@@ -21,12 +21,12 @@ export function frameStream(source: EventSource, first: ServerSentEvent, { read,
     if (final && event !== undefined) wrong("A stream", "goes on after its final event", event);
     return event;
   };
-  const toldBy = ({ data }: ServerSentEvent): Told => {
+  const eventOf = ({ data }: ServerSentEvent): StreamEvent => {
     const told = read(data);
     final = told.kind === "status" && told.final === true;
     return told;
   };
-  const frameOf = (told: Told, id: string | undefined): Frame => {
+  const frameOf = (told: StreamEvent, id: string | undefined): Frame => {
     if (told.kind !== "message") {
       const seq = Number(id);
       if (!Number.isInteger(seq) || seq <= last) wrong("id", `must be greater than ${last}`, id);
@@ -37,11 +37,11 @@ export function frameStream(source: EventSource, first: ServerSentEvent, { read,
   const next = async (): Promise<Frame | undefined> => {
     let event = await nextEvent();
     if (event === undefined) return undefined;
-    if (join === undefined || last >= 0) return frameOf(toldBy(event), event.id);
-    const opening = [toldBy(event)];
+    if (join === undefined || last >= 0) return frameOf(eventOf(event), event.id);
+    const opening = [eventOf(event)];
     while (event.id === undefined) {
       event = (await nextEvent()) ?? wrong("A stream", "ends before there is an id", opening);
-      opening.push(toldBy(event));
+      opening.push(eventOf(event));
     }
     return frameOf(join(opening), event.id);
   };

@@ -2,7 +2,7 @@ import { type ClientHttp2Stream, connect } from "node:http2";
 import { loadGrpcDialects } from "../../../src/wire/grpc.ts";
 import { FrameReader, frame } from "../../../src/wire/grpc-frame.ts";
 import type { HttpAnswer } from "../http.ts";
-import type { Fields, Frame, Task, Told } from "../neutral.ts";
+import type { Fields, Frame, StreamEvent, Task } from "../neutral.ts";
 import { type Edition, REFUSALS, type Refusal } from "../refusals.ts";
 import type { Lessening, Manner, Outcome, Stream } from "../speaker.ts";
 import { asObject, wrong } from "../strict.ts";
@@ -42,7 +42,7 @@ export interface GrpcClientOptions {
   readonly common?: Fields;
   /** Reads the error from the status of a call. */
   readError(status: GrpcStatus): GrpcRefusal;
-  readTold(value: unknown): Told;
+  readEvent(value: unknown): StreamEvent;
 }
 
 export interface GrpcStatus {
@@ -118,7 +118,7 @@ export function createGrpcClient(options: GrpcClientOptions): GrpcClient {
         asObject(decoded(`${packageName}.StreamResponse`, message), "StreamResponse");
       const read = (message: Uint8Array): Frame => {
         const { palaverEventId: id, ...event } = json(message);
-        return { ...options.readTold(event), id: typeof id === "string" ? id : undefined };
+        return { ...options.readEvent(event), id: typeof id === "string" ? id : undefined };
       };
       return { ok: true, value: framesOf(answer, first, read), http: answer.shown(JSON.stringify(json(first))) };
     },
@@ -200,12 +200,12 @@ function framesOf(answer: Answer, first: Uint8Array, read: (message: Uint8Array)
     const message = pending ?? (await answer.next());
     pending = undefined;
     if (message === undefined) return undefined;
-    const told = read(message);
-    if (told.kind !== "message") {
-      if (!(Number(told.id) > last)) wrong("palaverEventId", `must be greater than ${last}`, told.id);
-      last = Number(told.id);
+    const event = read(message);
+    if (event.kind !== "message") {
+      if (!(Number(event.id) > last)) wrong("palaverEventId", `must be greater than ${last}`, event.id);
+      last = Number(event.id);
     }
-    return told;
+    return event;
   };
   const rest = async (wanted?: (frame: Frame) => boolean): Promise<readonly Frame[]> => {
     const frames: Frame[] = [];

@@ -1,5 +1,5 @@
 import { EventSource, type HttpAnswer, type HttpRequest, sendHttp, typeOf, wholeAnswer } from "../http.ts";
-import type { Fields, Told } from "../neutral.ts";
+import type { Fields, StreamEvent } from "../neutral.ts";
 import { type Edition, REFUSALS, type Refusal } from "../refusals.ts";
 import type { Manner, Outcome, Stream } from "../speaker.ts";
 import { wrong } from "../strict.ts";
@@ -27,7 +27,7 @@ export interface RestRequest {
 
 export interface RestClient {
   call<T>(request: RestRequest, read: (body: unknown) => T): Promise<Outcome<T>>;
-  open(request: RestRequest, read: (data: unknown) => Told): Promise<Outcome<Stream>>;
+  open(request: RestRequest, read: (data: unknown) => StreamEvent): Promise<Outcome<Stream>>;
 }
 
 export function createRestClient(options: RestClientOptions): RestClient {
@@ -67,8 +67,8 @@ export function createRestClient(options: RestClientOptions): RestClient {
       const first = await source.next();
       if (first === undefined) return wrong("A stream", "has no first event");
       const http: HttpAnswer = { status: response.status, headers: response.headers, text: first.data };
-      const told = (data: string): Told => read(JSON.parse(data));
-      return { ok: true, value: frameStream(source, first, { read: told }), http };
+      const readData = (data: string): StreamEvent => read(JSON.parse(data));
+      return { ok: true, value: frameStream(source, first, { read: readData }), http };
     },
   };
 }

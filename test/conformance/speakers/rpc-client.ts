@@ -1,5 +1,5 @@
 import { EventSource, type HttpAnswer, type HttpRequest, sendHttp, typeOf, wholeAnswer } from "../http.ts";
-import type { Fields, Told } from "../neutral.ts";
+import type { Fields, StreamEvent } from "../neutral.ts";
 import { REFUSALS, type Refusal } from "../refusals.ts";
 import type { Manner, Outcome, Stream } from "../speaker.ts";
 import { objectWith, wrong } from "../strict.ts";
@@ -14,12 +14,12 @@ export interface RpcClientOptions {
   /** Reads the `error` member. */
   readError(value: unknown): Refusal;
   /** See `FrameReading`. */
-  readonly joinOpening?: (opening: readonly Told[]) => Told;
+  readonly joinOpening?: (opening: readonly StreamEvent[]) => StreamEvent;
 }
 
 export interface RpcClient {
   call<T>(request: RpcRequest, read: (result: unknown) => T): Promise<Outcome<T>>;
-  open(request: RpcRequest, read: (result: unknown) => Told): Promise<Outcome<Stream>>;
+  open(request: RpcRequest, read: (result: unknown) => StreamEvent): Promise<Outcome<Stream>>;
 }
 
 export interface RpcRequest {
@@ -88,11 +88,11 @@ export function createRpcClient(options: RpcClientOptions): RpcClient {
         if ((await source.next()) !== undefined) wrong("A stream", "goes on after its error");
         return { ok: false, refusal: readError(opened.error), http };
       }
-      const told = (data: string): Told => {
+      const readData = (data: string): StreamEvent => {
         const frame = openEnvelope(data, id);
         return "result" in frame ? read(frame.result) : wrong("A stream", "broke off", frame.error);
       };
-      const reading = { read: told, ...(joinOpening !== undefined && { join: joinOpening }) };
+      const reading = { read: readData, ...(joinOpening !== undefined && { join: joinOpening }) };
       return { ok: true, value: frameStream(source, first, reading), http };
     },
   };

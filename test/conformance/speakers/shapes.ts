@@ -1,4 +1,4 @@
-import type { Artifact, Fields, Message, Part, Sent, State, Status, Task, Told } from "../neutral.ts";
+import type { Artifact, Fields, Message, Part, Sent, State, Status, StreamEvent, Task } from "../neutral.ts";
 import { asFlag, asObject, asText, asTexts, asTimestamp, listOf, maybe, objectWith, wrong } from "../strict.ts";
 
 /** The wire format of a dialect's objects. */
@@ -20,7 +20,7 @@ export interface Spelling {
 export interface Readers {
   readTask(value: unknown, path?: string): Task;
   readSent(value: unknown): Sent;
-  readTold(value: unknown): Told;
+  readEvent(value: unknown): StreamEvent;
 }
 
 export function createReaders(spelling: Spelling): Readers {
@@ -107,7 +107,7 @@ export function createReaders(spelling: Spelling): Readers {
     };
   };
 
-  const readStatusUpdate = (value: unknown): Told => {
+  const readStatusUpdate = (value: unknown): StreamEvent => {
     const fields = open(value, "statusUpdate", {
       kind: "status-update",
       required: ["taskId", "contextId", "status", ...(spelling.final === "always" ? ["final"] : [])],
@@ -118,7 +118,7 @@ export function createReaders(spelling: Spelling): Readers {
     return { kind: "status", ...idsOf(fields), status, final, ...maybe(fields, "metadata", asObject) };
   };
 
-  const readArtifactUpdate = (value: unknown): Told => {
+  const readArtifactUpdate = (value: unknown): StreamEvent => {
     const fields = open(value, "artifactUpdate", {
       kind: "artifact-update",
       required: ["taskId", "contextId", "artifact"],
@@ -134,7 +134,7 @@ export function createReaders(spelling: Spelling): Readers {
     };
   };
 
-  const read = (name: string, value: unknown): Told => {
+  const read = (name: string, value: unknown): StreamEvent => {
     switch (name) {
       case "task":
         return { kind: "task", task: readTask(value) };
@@ -151,7 +151,7 @@ export function createReaders(spelling: Spelling): Readers {
     }
   };
 
-  const readTold = (value: unknown): Told => {
+  const readEvent = (value: unknown): StreamEvent => {
     if (!wrapped) return read(String(asObject(value, "result")["kind"]), value);
     const members = ["task", "message", "statusUpdate", "artifactUpdate"];
     const [entry] = Object.entries(objectWith(value, "StreamResponse", { one: members }));
@@ -160,11 +160,11 @@ export function createReaders(spelling: Spelling): Readers {
 
   return {
     readTask,
-    readTold,
+    readEvent,
     readSent(value) {
-      const told = readTold(value);
-      return told.kind === "task" || told.kind === "message"
-        ? told
+      const event = readEvent(value);
+      return event.kind === "task" || event.kind === "message"
+        ? event
         : wrong("A send", "is answered with an event", value);
     },
   };

@@ -9,13 +9,13 @@ import {
   joinOpening,
   RULES_0_1,
   readError,
+  readEvent,
   readOwner,
   readPushed,
   readTask,
-  readTold,
   sendParams,
 } from "./v0-1-shapes.ts";
-import { readUnionTask, readUnionTold } from "./v0-1-union.ts";
+import { readUnionEvent, readUnionTask } from "./v0-1-union.ts";
 
 /**
  * JSON-RPC 0.1. It states its version only for methods that later versions have too; with `version: null` it expects
@@ -51,12 +51,12 @@ function callerAt(address: string, manner: Manner = {}): Caller {
     if (manner.version !== undefined) return request;
     return { ...request, headers: { ...request.headers, "a2a-version": "0.1" } };
   };
-  const [readOne, readNews] = manner.version === null ? [readUnionTask, readUnionTold] : [readTask, readTold];
+  const [readOne, readNews] = manner.version === null ? [readUnionTask, readUnionEvent] : [readTask, readEvent];
   const get = (id: string, history?: number): Promise<Outcome<Task>> =>
     client.call(shared("tasks/get", { id, ...(history !== undefined && { historyLength: history }) }), (value) =>
       readOne(value),
     );
-  const open = (params: Fields, after?: string) => client.open(own("tasks/sendSubscribe", params, after), readTold);
+  const open = (params: Fields, after?: string) => client.open(own("tasks/sendSubscribe", params, after), readEvent);
   /** A send cannot request not to wait. A stream can be closed as soon as it has started. */
   const begin = async (params: ReturnType<typeof sendParams>, { history }: SendOptions): Promise<Outcome<Sent>> => {
     const begun = await open(params);

@@ -1,4 +1,4 @@
-import { type Artifact, type Frame, type Message, type Status, type Task, UNTOLD } from "../neutral.ts";
+import { type Artifact, type Frame, type Message, NO_SUCH_MEMBER, type Status, type Task } from "../neutral.ts";
 import type { Lessening } from "../speaker.ts";
 import { RULES_0_1 } from "./v0-1-shapes.ts";
 
@@ -29,13 +29,13 @@ function lessFrame(frame: Frame, numbered: (artifact: Artifact) => Artifact): Fr
   switch (frame.kind) {
     case "task": {
       const { history: _untold, artifacts = [], ...task } = frame.task;
-      const told = artifacts.length === 0 ? {} : { artifacts: artifacts.map(numbered) };
-      return { ...frame, task: { ...task, contextId: UNTOLD, status: lessStatus(task.status), ...told } };
+      const known = artifacts.length === 0 ? {} : { artifacts: artifacts.map(numbered) };
+      return { ...frame, task: { ...task, contextId: NO_SUCH_MEMBER, status: lessStatus(task.status), ...known } };
     }
     case "status":
-      return { ...frame, contextId: UNTOLD, status: lessStatus(frame.status) };
+      return { ...frame, contextId: NO_SUCH_MEMBER, status: lessStatus(frame.status) };
     case "artifact":
-      return { ...frame, contextId: UNTOLD, artifact: numbered(frame.artifact) };
+      return { ...frame, contextId: NO_SUCH_MEMBER, artifact: numbered(frame.artifact) };
     case "message":
       return frame;
   }
@@ -51,7 +51,7 @@ function lessStatus(status: Status): Status {
 }
 
 function lessMessage({ role, parts, metadata }: Message): Message {
-  return { messageId: UNTOLD, role, parts, ...(metadata !== undefined && { metadata }) };
+  return { messageId: NO_SUCH_MEMBER, role, parts, ...(metadata !== undefined && { metadata }) };
 }
 
 function lessArtifact({ extensions: _untold, ...artifact }: Artifact, index: number): Artifact {

@@ -2,10 +2,10 @@ import {
   type Artifact,
   type Fields,
   type Message,
+  NO_SUCH_MEMBER,
   type Status,
+  type StreamEvent,
   type Task,
-  type Told,
-  UNTOLD,
   type Webhook,
 } from "../neutral.ts";
 import { REFUSALS, type Refusal, type RefusalName, refusalByCode } from "../refusals.ts";
@@ -103,7 +103,7 @@ function readWholeArtifact(value: unknown, position: number): Artifact {
 }
 
 /** A task in a notification, with the members that some receivers need. */
-export function readPushed(value: unknown): Told {
+export function readPushed(value: unknown): StreamEvent {
   const { taskId, eventType, timestamp, ...fields } = asObject(value, "notification");
   const task = readTask(fields);
   if (taskId !== task.id) wrong("taskId", "is not that of the task", value);
@@ -156,7 +156,7 @@ function readMessage(value: unknown, path: string): Message {
   const fields = objectWith(value, path, { required: ["role", "parts"], optional: ["metadata"] });
   const { role } = fields;
   return {
-    messageId: UNTOLD,
+    messageId: NO_SUCH_MEMBER,
     role: role === "user" || role === "agent" ? role : wrong(`${path}.role`, "is not a role", role),
     parts: readParts(fields["parts"], `${path}.parts`),
     ...maybe(fields, "metadata", asObject),
@@ -173,13 +173,17 @@ function readStatus(value: unknown, path: string): Status {
 }
 
 /** A status or artifact update: streams contain nothing else. */
-export function readTold(value: unknown): Told {
+export function readEvent(value: unknown): StreamEvent {
   const fields = objectWith(value, "event", {
     required: ["id"],
     one: ["status", "artifact"],
     optional: ["final", "metadata"],
   });
-  const ids = { taskId: asText(fields["id"], "event.id"), contextId: UNTOLD, ...maybe(fields, "metadata", asObject) };
+  const ids = {
+    taskId: asText(fields["id"], "event.id"),
+    contextId: NO_SUCH_MEMBER,
+    ...maybe(fields, "metadata", asObject),
+  };
   if (fields["artifact"] === undefined) {
     const status = readStatus(fields["status"], "event.status");
     return { kind: "status", ...ids, status, final: asFlag(fields["final"] ?? false, "event.final") };
@@ -189,9 +193,9 @@ export function readTold(value: unknown): Told {
 }
 
 /** Combines the opening of a stream, a status and each artifact, into a task. */
-export function joinOpening(opening: readonly Told[]): Told {
-  const artifacts = opening.flatMap((told) => (told.kind === "artifact" ? [told] : []));
-  const statuses = opening.flatMap((told) => (told.kind === "status" ? [told] : []));
+export function joinOpening(opening: readonly StreamEvent[]): StreamEvent {
+  const artifacts = opening.flatMap((event) => (event.kind === "artifact" ? [event] : []));
+  const statuses = opening.flatMap((event) => (event.kind === "status" ? [event] : []));
   const [status] = statuses;
   if (status === undefined || statuses.length > 1) return wrong("A stream", "must begin with one status", opening);
   for (const [position, { artifact, taskId, append, lastChunk }] of artifacts.entries()) {
@@ -200,7 +204,7 @@ export function joinOpening(opening: readonly Told[]): Told {
   }
   const task: Task = {
     id: status.taskId,
-    contextId: UNTOLD,
+    contextId: NO_SUCH_MEMBER,
     status: status.status,
     ...(artifacts.length > 0 && { artifacts: artifacts.map(({ artifact }) => artifact) }),
     ...(status.metadata !== undefined && { metadata: status.metadata }),

@@ -1,16 +1,16 @@
 import { isDeepStrictEqual } from "node:util";
-import type { Frame, Task, Told } from "../neutral.ts";
+import type { Frame, StreamEvent, Task } from "../neutral.ts";
 import { asObject, wrong } from "../strict.ts";
 import { createReaders } from "./shapes.ts";
 import { LESSENS_0_1 } from "./v0-1-lessens.ts";
-import { readTask as readOlderTask, readTold as readOlderTold } from "./v0-1-shapes.ts";
+import { readEvent as readOlderEvent, readTask as readOlderTask } from "./v0-1-shapes.ts";
 import { SPELLING_0_3 } from "./v0-3-shapes.ts";
 
 /**
  * Reads a task created in 0.1 for a request without a version: it has the members of 0.1 and of 0.3. Each reader sees
  * only the members of its version, and both must read the same.
  */
-const { readTask: readNewerTask, readTold: readNewerTold } = createReaders(SPELLING_0_3);
+const { readTask: readNewerTask, readEvent: readNewerEvent } = createReaders(SPELLING_0_3);
 
 const OLDER_ONLY = ["sessionId", "type", "index"];
 const NEWER_ONLY = ["kind", "contextId", "messageId", "taskId", "referenceTaskIds", "artifactId", "extensions"];
@@ -25,29 +25,29 @@ export function readUnionTask(value: unknown): Task {
   return older;
 }
 
-export function readUnionTold(value: unknown): Told {
+export function readUnionEvent(value: unknown): StreamEvent {
   const { id, artifact, ...rest } = asObject(value, "event");
   const inArtifact = artifact === undefined ? {} : { artifact: without(artifact, CHUNK_FLAGS) };
-  const older = readOlderTold(without(without(value, NEWER_ONLY), CHUNK_FLAGS, "artifact"));
-  const newer = readNewerTold(without({ ...rest, ...inArtifact }, OLDER_ONLY));
+  const older = readOlderEvent(without(without(value, NEWER_ONLY), CHUNK_FLAGS, "artifact"));
+  const newer = readNewerEvent(without({ ...rest, ...inArtifact }, OLDER_ONLY));
   if ("taskId" in newer && newer.taskId !== id) wrong("An event", "tells of two tasks", value);
   same(unnumbered(older), unnumbered(lessened(newer)));
   return older;
 }
 
-function lessened(told: Told): Told {
-  const [frame] = LESSENS_0_1.frames([{ ...told, id: undefined }]);
+function lessened(event: StreamEvent): StreamEvent {
+  const [frame] = LESSENS_0_1.frames([{ ...event, id: undefined }]);
   if (frame === undefined) throw new Error("There is a frame.");
   return withoutId(frame);
 }
 
-function withoutId({ id: _none, ...told }: Frame): Told {
-  return told;
+function withoutId({ id: _none, ...event }: Frame): StreamEvent {
+  return event;
 }
 
 /** A single event does not show the number of its artifact. */
-function unnumbered(told: Told): Told {
-  return told.kind === "artifact" ? { ...told, artifact: { ...told.artifact, artifactId: "" } } : told;
+function unnumbered(event: StreamEvent): StreamEvent {
+  return event.kind === "artifact" ? { ...event, artifact: { ...event.artifact, artifactId: "" } } : event;
 }
 
 /** Removes members of these names at every depth, except inside a member named `except`. */

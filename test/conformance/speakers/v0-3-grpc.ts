@@ -29,7 +29,7 @@ export const grpc0_3: Speaker = {
   at: callerAt,
 };
 
-const { readTask, readSent, readTold } = createReaders(PROTO_SPELLING);
+const { readTask, readSent, readEvent } = createReaders(PROTO_SPELLING);
 
 /** The texts of errors that 0.3 defines begin with their names. */
 const NAMES: Readonly<Record<string, RefusalName>> = {
@@ -77,7 +77,7 @@ function callerAt(address: string, manner: Manner = {}): Caller {
     manner,
     edition: "0.3",
     readError,
-    readTold,
+    readEvent,
   });
   const name = (id: string): string => `tasks/${id}`;
   const configName = (id: string, configId: string): string => `${name(id)}/pushNotificationConfigs/${configId}`;

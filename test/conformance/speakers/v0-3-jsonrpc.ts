@@ -1,4 +1,4 @@
-import type { Fields, Page, Told, Webhook } from "../neutral.ts";
+import type { Fields, Page, StreamEvent, Webhook } from "../neutral.ts";
 import type { Refusal } from "../refusals.ts";
 import type { Caller, Manner, Outcome, Saying, SendOptions, Speaker } from "../speaker.ts";
 import { asList, asObject, objectWith, wrong } from "../strict.ts";
@@ -18,10 +18,10 @@ export const jsonRpc0_3: Speaker = {
   at: (address, manner) => createCaller(address, manner, { claim: undefined, readError }),
 };
 
-const { readTask, readSent, readTold } = createReaders(SPELLING_0_3);
+const { readTask, readSent, readEvent } = createReaders(SPELLING_0_3);
 
 /** All bindings of 0.2 and 0.3 notify webhooks with the bare task. */
-export function readPushed(value: unknown): Told {
+export function readPushed(value: unknown): StreamEvent {
   return { kind: "task", task: readTask(value) };
 }
 
@@ -80,7 +80,7 @@ export function createCaller(address: string, manner: Manner = {}, { claim, read
     stream: (saying, options) =>
       client.open(
         { method: "message/stream", params: sendRequest(saying, options), ...resume(options?.after) },
-        readTold,
+        readEvent,
       ),
     get: (id, history) =>
       client.call(
@@ -92,7 +92,7 @@ export function createCaller(address: string, manner: Manner = {}, { claim, read
       client.call({ method: "tasks/cancel", params: { id, ...(metadata !== undefined && { metadata }) } }, (value) =>
         readTask(value),
       ),
-    subscribe: (id, after) => client.open({ method: "tasks/resubscribe", params: { id }, ...resume(after) }, readTold),
+    subscribe: (id, after) => client.open({ method: "tasks/resubscribe", params: { id }, ...resume(after) }, readEvent),
     extendedCard: () =>
       client.call({ method: "agent/getAuthenticatedExtendedCard" }, (value) => asObject(value, "card")),
     pushCreate: (taskId, webhook) =>

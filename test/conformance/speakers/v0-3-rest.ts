@@ -40,7 +40,7 @@ function once(value: unknown, name: "result" | "error"): unknown {
 }
 
 const READERS: Readonly<Record<Style, Readers>> = {
-  json: { ...BARE, readTold: (value) => BARE.readTold(once(value, "result")) },
+  json: { ...BARE, readEvent: (value) => BARE.readEvent(once(value, "result")) },
   proto: createReaders(PROTO_SPELLING),
 };
 
@@ -60,9 +60,9 @@ export function protoRequest(saying: Saying, options: SendOptions = {}): Fields 
 }
 
 /** Reads either style. */
-const EITHER: Pick<Readers, "readTask" | "readTold"> = {
+const EITHER: Pick<Readers, "readTask" | "readEvent"> = {
   readTask: (value, path) => READERS[styleOf(value)].readTask(value, path),
-  readTold: (value) => READERS[styleOf(value)].readTold(value),
+  readEvent: (value) => READERS[styleOf(value)].readEvent(value),
 };
 
 function styleOf(value: unknown): Style {
@@ -80,7 +80,7 @@ function callerAt(address: string, manner: Manner = {}, style: Style): Caller {
   });
   const own = READERS[style];
   const shown = manner.bodyless ?? style;
-  const { readTask, readTold } = manner.bodyless === undefined ? own : EITHER;
+  const { readTask, readEvent } = manner.bodyless === undefined ? own : EITHER;
   // A task is referred to by id, or by resource name.
   const named = (id: string): Fields => (style === "json" ? { id } : { name: `tasks/${id}` });
   const plainly = manner.showStyle !== true;
@@ -99,7 +99,7 @@ function callerAt(address: string, manner: Manner = {}, style: Style): Caller {
     send: (saying, options) =>
       client.call({ ...post("/message:send", request(saying, options)), ...resume(options?.after) }, own.readSent),
     stream: (saying, options) =>
-      client.open({ ...post("/message:stream", request(saying, options)), ...resume(options?.after) }, own.readTold),
+      client.open({ ...post("/message:stream", request(saying, options)), ...resume(options?.after) }, own.readEvent),
     get: (id, history) => client.call(get(task(id), { historyLength: history }), (value) => readTask(value)),
     list: () =>
       client.call(
@@ -117,8 +117,8 @@ function callerAt(address: string, manner: Manner = {}, style: Style): Caller {
         : client.call(post(`${task(id)}:cancel`, named(id)), (value) => own.readTask(value)),
     subscribe: (id, after) =>
       plainly
-        ? client.open({ ...get(`${task(id)}:subscribe`), ...resume(after) }, readTold)
-        : client.open({ ...post(`${task(id)}:subscribe`, named(id)), ...resume(after) }, own.readTold),
+        ? client.open({ ...get(`${task(id)}:subscribe`), ...resume(after) }, readEvent)
+        : client.open({ ...post(`${task(id)}:subscribe`, named(id)), ...resume(after) }, own.readEvent),
     extendedCard: () => client.call(get("/card"), (value) => asObject(value, "card")),
     pushCreate: (id, webhook) =>
       client.call(post(configs(id), configBody(id, writeWebhook(webhook), style)), (value) =>

@@ -22,11 +22,11 @@ export const grpc1_0: Speaker = {
   binding: "grpc",
   rules: RULES,
   lessens: LESSENS_GRPC,
-  readPushed: READERS.readTold,
+  readPushed: READERS.readEvent,
   at: callerAt,
 };
 
-const { readTask, readSent, readTold } = READERS;
+const { readTask, readSent, readEvent } = READERS;
 
 /** The error is in the details. */
 function readError({ details }: GrpcStatus): GrpcRefusal {
@@ -53,7 +53,7 @@ function callerAt(address: string, manner: Manner = {}): Caller {
     edition: "1.0.1",
     common: named === undefined ? {} : { tenant: named },
     readError,
-    readTold,
+    readEvent,
   });
   const task = (method: string, request: string, body: Fields): GrpcRequest => ({
     method,

@@ -11,11 +11,11 @@ export const jsonRpc1_0: Speaker = {
   version: "1.0",
   binding: "jsonrpc",
   rules: RULES,
-  readPushed: READERS.readTold,
+  readPushed: READERS.readEvent,
   at: callerAt,
 };
 
-const { readTask, readSent, readTold } = READERS;
+const { readTask, readSent, readEvent } = READERS;
 
 function callerAt(address: string, manner: Manner = {}): Caller {
   const client = createRpcClient({
@@ -43,7 +43,7 @@ function callerAt(address: string, manner: Manner = {}): Caller {
           params: { ...tenant, ...sendRequest(saying, options) },
           ...resume(options?.after),
         },
-        readTold,
+        readEvent,
       ),
     get: (id, history) =>
       client.call(
@@ -57,7 +57,7 @@ function callerAt(address: string, manner: Manner = {}): Caller {
         (value) => readTask(value),
       ),
     subscribe: (id, after) =>
-      client.open({ method: "SubscribeToTask", params: { ...tenant, id }, ...resume(after) }, readTold),
+      client.open({ method: "SubscribeToTask", params: { ...tenant, id }, ...resume(after) }, readEvent),
     extendedCard: () =>
       client.call({ method: "GetExtendedAgentCard", params: tenant }, (value) => asObject(value, "card")),
     pushCreate: (taskId, webhook) =>

@@ -11,11 +11,11 @@ export const rest1_0: Speaker = {
   version: "1.0",
   binding: "rest",
   rules: RULES,
-  readPushed: READERS.readTold,
+  readPushed: READERS.readEvent,
   at: callerAt,
 };
 
-const { readTask, readSent, readTold } = READERS;
+const { readTask, readSent, readEvent } = READERS;
 
 function callerAt(address: string, manner: Manner = {}): Caller {
   const { tenant, tenantIn = "path", edition = "1.0.1" } = manner;
@@ -49,12 +49,12 @@ function callerAt(address: string, manner: Manner = {}): Caller {
     send: (saying, options) =>
       client.call({ ...write("/message:send", sendRequest(saying, options)), ...resume(options?.after) }, readSent),
     stream: (saying, options) =>
-      client.open({ ...write("/message:stream", sendRequest(saying, options)), ...resume(options?.after) }, readTold),
+      client.open({ ...write("/message:stream", sendRequest(saying, options)), ...resume(options?.after) }, readEvent),
     get: (id, history) => client.call(read(task(id), { historyLength: history }), (value) => readTask(value)),
     list: (query) => client.call(read("/tasks", listRequest(query)), readPage),
     cancel: (id, metadata) =>
       client.call(write(`${task(id)}:cancel`, metadata === undefined ? {} : { metadata }), (value) => readTask(value)),
-    subscribe: (id, after) => client.open({ ...read(`${task(id)}:subscribe`), ...resume(after) }, readTold),
+    subscribe: (id, after) => client.open({ ...read(`${task(id)}:subscribe`), ...resume(after) }, readEvent),
     extendedCard: () => client.call(read("/extendedAgentCard"), (value) => asObject(value, "card")),
     pushCreate: (taskId, webhook) =>
       client.call(write(configs(taskId), writeFlatWebhook(webhook)), (value) => readFlatWebhook(value, taskId)),

@@ -11,8 +11,8 @@ const lentOrOwn: typeof fetch = (input, init) => {
 
 /** These clients also write every error they throw to the console. */
 const tell = console.error;
-console.error = (...told: unknown[]) => {
-  if (lent.getStore() === undefined) tell(...told);
+console.error = (...values: unknown[]) => {
+  if (lent.getStore() === undefined) tell(...values);
 };
 
 /**

@@ -85,8 +85,8 @@ export const reads: ScenarioGroup = {
         const full = (await echo.list({ contextId, artifacts: true, history: 0 })).tasks;
         expect(full.map(textIn)).toEqual(texts);
         expect(full.flatMap(({ history }) => history)).toEqual([]);
-        const told = (await echo.list({ contextId, history: 1 })).tasks;
-        expect(told.map(({ history }) => history.length)).toEqual([1, 1, 1, 1]);
+        const listed = (await echo.list({ contextId, history: 1 })).tasks;
+        expect(listed.map(({ history }) => history.length)).toEqual([1, 1, 1, 1]);
       },
     },
   ],

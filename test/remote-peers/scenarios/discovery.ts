@@ -11,7 +11,7 @@ export const discovery: ScenarioGroup = {
         const agent = await stage.meet();
         expect(agent.card).toMatchObject({
           name: "Peer",
-          description: "Does as told.",
+          description: "Follows a script.",
           version: "1.0.0",
           capabilities: { streaming: true, pushNotifications: true },
         });
@@ -23,10 +23,10 @@ export const discovery: ScenarioGroup = {
       needs: "extended-card",
       async run(stage) {
         const stranger = await stage.meet();
-        expect((await stranger.extendedCard()).description).toBe("Does as told.");
+        expect((await stranger.extendedCard()).description).toBe("Follows a script.");
         const alice = await stage.meet("able", { headers: { authorization: "Bearer alice" } });
         const card = await alice.extendedCard();
-        expect(card).toMatchObject({ name: "Peer", description: "Does as told, and more." });
+        expect(card).toMatchObject({ name: "Peer", description: "Follows a script, and more." });
       },
     },
     {

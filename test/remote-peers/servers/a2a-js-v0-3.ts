@@ -53,7 +53,7 @@ export const a2aJsV03: ServerLine = {
         undefined,
         undefined,
         undefined,
-        profile === "unprepared" ? undefined : { ...card, description: "Does as told, and more." },
+        profile === "unprepared" ? undefined : { ...card, description: "Follows a script, and more." },
       );
     };
     if (binding === "GRPC") {

@@ -43,7 +43,7 @@ export const a2aJsV1: ServerLine = {
         undefined,
         undefined,
         undefined,
-        profile === "unprepared" ? undefined : { ...card, description: "Does as told, and more." },
+        profile === "unprepared" ? undefined : { ...card, description: "Follows a script, and more." },
         undefined,
         { validateInputModes: profile === "plain" },
       );
@@ -84,7 +84,7 @@ function cardOf(profile: Profile, at: { readonly protocolBinding: string; readon
   const isAble = profile === "able";
   return sdk.AgentCard.fromJSON({
     name: "Peer",
-    description: "Does as told.",
+    description: "Follows a script.",
     version: "1.0.0",
     supportedInterfaces: [{ ...at, protocolVersion: profile === "ahead" ? "1.7" : "1.0" }],
     capabilities: {

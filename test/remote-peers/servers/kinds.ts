@@ -85,7 +85,7 @@ export function kindedCard(
   const isAble = profile === "able";
   return {
     name: "Peer",
-    description: "Does as told.",
+    description: "Follows a script.",
     version: "1.0.0",
     ...at,
     capabilities: { streaming: profile !== "bare", pushNotifications: isAble },

@@ -95,18 +95,18 @@ it(
       await task.artifact("answer").end("yes");
       throw new Error("And then it broke");
     });
-    const told = async (words: string): Promise<readonly unknown[]> => {
+    const eventsOf = async (words: string): Promise<readonly unknown[]> => {
       const request = rpcRequest(1, "tasks/sendSubscribe", taskParams("task-1", words));
       const results = resultsOf(await streamed(`${stage.url}/subscribe`, request), 1);
       return results.map((result) => [at(result, "status.state") ?? at(result, "artifact.name"), at(result, "final")]);
     };
-    expect(await told("Begin")).toEqual([
+    expect(await eventsOf("Begin")).toEqual([
       ["submitted", false],
       ["working", false],
       ["working", false],
       ["input-required", true],
     ]);
-    const [, ...rest] = await told("Really");
+    const [, ...rest] = await eventsOf("Really");
     expect(rest).toEqual([
       ["working", false],
       ["answer", undefined],

@@ -22,12 +22,12 @@ it(
       await artifact.write("two ");
       await artifact.end(await task.ask("And then?"));
     });
-    const told = async (message: object) =>
+    const exchange = async (message: object) =>
       resultsOf(await streamed(stage.url, rpcRequest(1, "message/stream", { message })), 1);
     const shape = (result: unknown): unknown => at(result, "status.state") ?? at(result, "artifact.parts.0.text");
-    const asked = await told(saying("Count"));
+    const asked = await exchange(saying("Count"));
     expect(asked.map(shape)).toEqual(["submitted", "working", "one ", "two ", "input-required"]);
-    const answered = await told(saying("three", { taskId: idsOf(asked[0]).taskId }));
+    const answered = await exchange(saying("three", { taskId: idsOf(asked[0]).taskId }));
     expect(at(answered[0], "kind")).toBe("task");
     expect(answered.slice(1).map(shape)).toEqual(["working", "three", "completed"]);
   },
@@ -45,11 +45,11 @@ it(
       },
       { capabilities: { stateTransitionHistory: true } },
     );
-    const told = async (message: object) =>
+    const exchange = async (message: object) =>
       resultOf(await post(stage.url, rpcRequest(1, "message/send", { message })), 1);
     for (const [answer, end] of Object.entries({ yes: "completed", no: "failed" })) {
-      const asked = await told(saying("Begin"));
-      const task = await told(saying(answer, { taskId: idsOf(asked).taskId }));
+      const asked = await exchange(saying("Begin"));
+      const task = await exchange(saying(answer, { taskId: idsOf(asked).taskId }));
       const states = ["submitted", "working", "input-required", "working", end];
       expect(at(task, "metadata.stateTransitions")).toEqual(states.map((state) => ({ state, timestamp: TIME })));
     }

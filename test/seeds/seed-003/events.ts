@@ -9,7 +9,7 @@ import { seed } from "./seed.ts";
 const message = saying("Write it down");
 
 /** The events of a stream with a status and an artifact. */
-async function told(): Promise<readonly unknown[]> {
+async function streamedEvents(): Promise<readonly unknown[]> {
   await using stage = await serveScript(async (task) => {
     await task.status("Writing");
     await task.artifact("result.txt").end("Content...");
@@ -18,7 +18,7 @@ async function told(): Promise<readonly unknown[]> {
 }
 
 it(seed.example("Task Event", "a stream opens with the new task: its message, and no artifacts"), async () => {
-  const [opening] = await told();
+  const [opening] = await streamedEvents();
   const ids = idsOf(opening);
   expect(opening).toEqual({
     kind: "task",
@@ -35,7 +35,7 @@ it(
     "the message is present only if the agent sent one; final is true only on the last",
   ),
   async () => {
-    const results = await told();
+    const results = await streamedEvents();
     const ids = idsOf(results[0]);
     const updates = results.filter((result) => at(result, "kind") === "status-update");
     expect(updates).toEqual([
@@ -47,7 +47,7 @@ it(
 );
 
 it(seed.example("Artifact Update Event", "a whole artifact is marked as last and not as append"), async () => {
-  const results = await told();
+  const results = await streamedEvents();
   expect(results.filter((result) => at(result, "kind") === "artifact-update")).toEqual([
     artifactUpdate(
       idsOf(results[0]),
