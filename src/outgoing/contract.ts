@@ -41,6 +41,11 @@ export interface OutgoingInit {
   readonly timeout?: number;
   /** Default: the value in {@link OutgoingOptions}. */
   readonly maxBytes?: number;
+  /**
+   * Called when the connection is open, and before anything is sent on it; also for each redirect. It may abort the request by its signal: then
+   * the server has received nothing.
+   */
+  readonly beforeSend?: () => void;
 }
 
 /**

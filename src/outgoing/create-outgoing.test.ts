@@ -50,6 +50,41 @@ async function textOf(request: IncomingMessage): Promise<string> {
   return text;
 }
 
+describe("beforeSend of a request", () => {
+  const https = () => createHttpsServer({ cert: CERTIFICATE, key: PRIVATE_KEY }, (_, response) => response.end("ok"));
+  const http = () => createHttpServer((_, response) => response.end("ok"));
+  it.each([
+    ["http:", http],
+    ["https:", https],
+  ] as const)(
+    "is called when the connection is open; after an abort the server receives nothing: %s",
+    async (scheme, make) => {
+      const server = make();
+      const requests: string[] = [];
+      const opened: string[] = [];
+      server.on("request", ({ method }) => void requests.push(method ?? ""));
+      server.on("connection", () => void opened.push("open"));
+      const port = await listen(server);
+      const { fetch } = outgoing({ ca: CERTIFICATE, lookup: async () => [PUBLIC] });
+      const url = `${scheme}//hooks.example.org:${port}/`;
+      const abort = new AbortController();
+      const wasOpen: number[] = [];
+      const refused = fetch(url, { method: "POST", body: "x", signal: abort.signal, beforeSend: () => abort.abort() });
+      await expect(refused).rejects.toThrow("aborted");
+      await vi.waitFor(() => expect(opened).toHaveLength(1));
+      for (let count = 0; count < 2; count++) {
+        const beforeSend = (): void => void wasOpen.push(requests.length);
+        const response = await fetch(url, { method: "POST", body: "x", beforeSend });
+        expect(await response.text()).toBe("ok");
+      }
+      expect([requests, wasOpen]).toEqual([
+        ["POST", "POST"],
+        [0, 1],
+      ]);
+    },
+  );
+});
+
 describe("a request to an untrusted address", () => {
   it("is sent and answered as with the standard fetch", async () => {
     const port = await serve((request, response) => {

@@ -21,7 +21,7 @@ export function createOutgoing(options: OutgoingOptions = {}): Outgoing {
       const request = new Request(input, { ...withoutOurs(init), redirect: "manual" });
       const limits = { timeout: init.timeout ?? timeout, maxBytes: init.maxBytes ?? maxBytes };
       const redirect = init.redirect ?? (input instanceof Request ? input.redirect : "follow");
-      return send(request, { rules, agents, redirect, ...limits });
+      return send(request, { rules, agents, redirect, ...limits, beforeSend: init.beforeSend });
     },
     close() {
       agents["http:"].destroy();
@@ -30,7 +30,8 @@ export function createOutgoing(options: OutgoingOptions = {}): Outgoing {
   };
 }
 
-function withoutOurs({ timeout: _timeout, maxBytes: _maxBytes, ...rest }: RequestInit & OutgoingInit): RequestInit {
+function withoutOurs(init: RequestInit & OutgoingInit): RequestInit {
+  const { timeout: _timeout, maxBytes: _maxBytes, beforeSend: _beforeSend, ...rest } = init;
   return rest;
 }
 
@@ -41,16 +42,18 @@ interface SendOptions {
   readonly redirect: NonNullable<RequestInit["redirect"]>;
   readonly timeout: number;
   readonly maxBytes: number;
+  readonly beforeSend: (() => void) | undefined;
 }
 
 /** The deadline ends when the body has been read, so it stays set after this function returns. */
 async function send(request: Request, options: SendOptions): Promise<Response> {
-  const { rules, timeout } = options;
+  const { rules, timeout, beforeSend } = options;
   const url = rules.checkUrl(request.url);
   const deadline = createDeadline(request.signal, timeout, url);
   try {
     const body = request.body === null ? undefined : await request.bytes();
-    const first = { method: request.method, url, headers: request.headers, body, signal: deadline.signal };
+    const { method, headers } = request;
+    const first = { method, url, headers, body, signal: deadline.signal, beforeSend };
     const { answer, last } = await follow(first, options);
     return responseOf(answer, { url: last.url, method: last.method, maxBytes: options.maxBytes, deadline });
   } catch (error) {

@@ -1,5 +1,7 @@
 import { type ClientRequest, type IncomingMessage, request as requestHttp } from "node:http";
 import { request as requestHttps } from "node:https";
+import type { Socket } from "node:net";
+import { TLSSocket } from "node:tls";
 import { OutgoingFailure, OutgoingRefused } from "./errors.ts";
 import type { GuardedAgents } from "./guarded-agents.ts";
 import { bareHost } from "./rules.ts";
@@ -12,6 +14,8 @@ export interface OutgoingRequest {
   readonly body: Uint8Array | undefined;
   /** Aborts the request, which then rejects with the signal's reason. */
   readonly signal: AbortSignal;
+  /** Called when the connection is open, before anything is sent on it. */
+  readonly beforeSend: (() => void) | undefined;
 }
 
 /** Hop-by-hop headers, and headers that would misrepresent the request. */
@@ -19,6 +23,9 @@ const NOT_FORWARDED: readonly string[] = [
   ...["connection", "content-length", "expect", "host", "keep-alive", "proxy-authorization", "proxy-connection"],
   ...["te", "trailer", "transfer-encoding", "upgrade", "accept-encoding"],
 ];
+
+/** The protocol of a TLS connection after its handshake; before it, `unknown` or none. */
+const TLS_VERSION = /^TLSv/;
 
 /** Sends one request and resolves with the head of the answer. The caller must read or destroy its body. */
 export async function exchange(request: OutgoingRequest, agents: GuardedAgents): Promise<IncomingMessage> {
@@ -44,7 +51,7 @@ class StaleConnection extends Error {
 
 /** Rejects with `OutgoingRefused`, `OutgoingFailure`, `StaleConnection`, or the signal's reason. */
 function attempt(request: OutgoingRequest, agents: GuardedAgents): Promise<IncomingMessage> {
-  const { url, method, body, signal } = request;
+  const { url, method, body, signal, beforeSend } = request;
   signal.throwIfAborted();
   return new Promise((resolve, reject) => {
     const options = {
@@ -67,8 +74,26 @@ function attempt(request: OutgoingRequest, agents: GuardedAgents): Promise<Incom
     });
     sent.once("response", resolve);
     sent.on("error", (error) => reject(signal.aborted ? signal.reason : failureOf(error, sent, url)));
-    sent.end(body);
+    if (beforeSend === undefined) sent.end(body);
+    else
+      sent.once("socket", (socket) => {
+        // Before `end`, nothing is sent.
+        whenOpen(socket, () => {
+          beforeSend();
+          if (!signal.aborted) sent.end(body);
+        });
+      });
   });
+}
+
+/** Calls `ready` when the connection is open, with TLS after the handshake; at once if it is. */
+function whenOpen(socket: Socket, ready: () => void): void {
+  if (socket instanceof TLSSocket) {
+    const hasHandshake = !socket.connecting && TLS_VERSION.test(socket.getProtocol() ?? "");
+    if (hasHandshake) ready();
+    else socket.once("secureConnect", ready);
+  } else if (socket.connecting) socket.once("connect", ready);
+  else ready();
 }
 
 /** `identity`, because answers are not decompressed here. */

@@ -103,7 +103,8 @@ const QUIET_MS_PER_BYTE = 0.01;
 
 /** Delivers a webhook's pending events in order, up to 32 notifications. Rejects if the store cannot be read or written. */
 export async function takeTurn(environment: DeliveryEnvironment, claimed: ClaimedWebhook): Promise<TurnResult> {
-  const { store, sealer, codecOf } = environment;
+  const { store, sealer, codecOf, lease } = environment;
+  const term = lease?.term ?? 0;
   const webhook = (await store.webhooks(claimed.task)).find(({ id }) => id === claimed.id);
   const record = await store.get(claimed.task, { artifacts: false, history: 0 });
   // The webhook was deleted, replaced, or claimed by another process.
@@ -113,7 +114,7 @@ export async function takeTurn(environment: DeliveryEnvironment, claimed: Claime
   claimed.deliveredSeq = webhook.cursor;
   const target = openTarget(sealer, webhook, record.scope);
   const codec = codecOf(webhook.dialect);
-  const turn = new Turn(environment, { claimed, webhook, record });
+  const turn = new Turn(environment, { claimed, webhook, record, term });
   if (target !== undefined && codec !== undefined) return turn.run(target, codec);
   const reason =
     target === undefined ? "the key that encrypted its configuration is lost" : "its protocol version is not supported";
@@ -138,6 +139,8 @@ interface Subject {
   readonly claimed: ClaimedWebhook;
   readonly webhook: WebhookRecord;
   readonly record: TaskRecord;
+  /** The term of the lease in which the claim was read from the store. */
+  readonly term: number;
 }
 
 class Turn {
@@ -258,7 +261,7 @@ class Turn {
   /** Signed anew for every attempt: a signature is valid for 5 minutes only. */
   async #post(step: Step, target: WebhookTarget, { codec, trace }: Sending): Promise<PostResult> {
     const { clock, sender, signer, settings, lease } = this.#environment;
-    const { claimed } = this.#subject;
+    const { claimed, term } = this.#subject;
     const { notification } = step;
     if (notification === undefined) return { kind: "aborted" };
     const { body } = notification;
@@ -268,13 +271,19 @@ class Turn {
     const jti = notificationId(claimed, target, step.upTo);
     const signature = await signer?.sign({ url: target.url, jti, taskId, body });
     const headers = requestHeaders({ target, codec, trace, signature });
-    if (abort.signal.aborted) return { kind: "aborted" };
-    // After a suspension of this process, another one may have sent this notification and later ones.
-    if (lease?.isFresh === false)
-      throw new Error("The lease of this process is not renewed; it sends nothing until it is.");
+    // Called again when the connection is open: this process may have been suspended, or cut from the store, while it connected.
+    // Then another process may have sent this notification and later ones.
+    const isLost = (): boolean => lease?.isStillFresh(term) === false;
+    const beforeSend = (): void => {
+      if (isLost() || claimed.phase === "released") abort.abort();
+    };
+    beforeSend();
     const { timeout } = settings;
-    const result = await post(sender, clock, { url: target.url, headers, body, timeout, signal: abort.signal });
+    const { signal } = abort;
+    const result = await post(sender, clock, { url: target.url, headers, body, timeout, signal, beforeSend });
     claimed.abort = undefined;
+    if (result.kind === "aborted" && isLost())
+      throw new Error("The lease of this process was not renewed in time; another one may notify this webhook.");
     return result;
   }
 

@@ -1,8 +1,10 @@
 import { describe, expect, it } from "vitest";
 import { NodeLease } from "../engine/record/node-lease.ts";
+import { createDeferred } from "../internal/deferred.ts";
 import { OutgoingFailure, OutgoingRefused } from "../outgoing/errors.ts";
 import type { TaskId } from "../protocol/ids.ts";
-import { StoreError } from "../store/contract.ts";
+import { type Store, StoreError } from "../store/contract.ts";
+import { type StoreMethod, StoreWrapper } from "../store/store-wrapper.ts";
 import { turns } from "../testing/engine-harness.ts";
 import { type Posted, PushTrial } from "./test/push-trial.ts";
 
@@ -41,6 +43,48 @@ describe("A webhook", () => {
     expect(trial.bodies()).toEqual(["status:working"]);
     lease.renewed(2500);
     await trial.harness.advance(3000);
+    expect(trial.bodies()).toEqual(["status:working", "chunk:one "]);
+  });
+
+  it("receives nothing from a process that lost its lease in the middle of a turn, until it has read the claim again", async () => {
+    const clock = { time: 0, now: () => clock.time };
+    const lease = new NodeLease(5000, clock);
+    lease.renewed(0);
+    let reading: Promise<void> = Promise.resolve();
+    class SlowLog extends StoreWrapper {
+      protected override async around<T>(method: StoreMethod, call: () => Promise<T>): Promise<T> {
+        if (method === "log") await reading;
+        return call();
+      }
+    }
+    const wrapStore = (store: Store): Store => new SlowLog(store);
+    await using trial = await PushTrial.open({ answer: () => 200, lease, wrapStore });
+    const task = await trial.task("t", HOOK);
+    await trial.posted(1);
+    const gate = createDeferred<void>();
+    reading = gate.promise;
+    await task.chunk("one ");
+    await turns(30);
+    clock.time = 6000;
+    lease.renewed(6000);
+    gate.resolve();
+    expect(await trial.isQuiet()).toBe(true);
+    await trial.harness.advance(1000);
+    await trial.posted(2);
+    expect(trial.bodies()).toEqual(["status:working", "chunk:one "]);
+  });
+
+  it("that is stored again without a change goes on with the request on its way", async () => {
+    await using trial = await PushTrial.open();
+    const { push, harness } = trial;
+    const task = await trial.task("t", HOOK);
+    const post = await trial.posted(1);
+    push.configs.stored(task.id, push.configs.prepare(trial.caller(), HOOK, "config"));
+    await harness.pumped(turns(30));
+    expect([post.isAborted(), trial.posts.length]).toEqual([false, 1]);
+    post.answer(200);
+    await task.chunk("one ");
+    await trial.posted(2);
     expect(trial.bodies()).toEqual(["status:working", "chunk:one "]);
   });
 

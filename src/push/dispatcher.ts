@@ -152,9 +152,11 @@ export class Dispatcher {
     this.#polling = this.#poll();
   }
 
-  /** Claims a webhook that was just stored, new or changed. `origin`: of its URL, if known; else it is read from the store. */
+  /**
+   * Claims a webhook that was just stored, new, changed, or the same again. If it has changed, the new claim ends the old one. `origin`: of its
+   * URL, if known; else it is read from the store.
+   */
   watch({ task, id }: WebhookKey, origin?: string): void {
-    this.forget(task, id);
     if (this.#isStopping || this.#claimed.size >= MAX_CLAIMED) return;
     this.#track(this.#claimer.claim({ task, id }, origin));
   }

@@ -32,6 +32,8 @@ export interface PostRequest {
   readonly timeout: number;
   /** Aborts the request. */
   readonly signal: AbortSignal;
+  /** Called when the connection is open, before anything is sent. It may abort the request. */
+  readonly beforeSend: () => void;
 }
 
 /** The answer is ignored except for its status and `Retry-After`. */
@@ -40,6 +42,7 @@ const MAX_REDIRECTS = 3;
 
 /** Sends one request. Never rejects. */
 export async function post(sender: HttpSender, clock: Clock, request: PostRequest): Promise<PostResult> {
+  if (request.signal.aborted) return { kind: "aborted" };
   const { timeout } = request;
   const tooLate = new AbortController();
   const timer = clock.setTimer(clock.now() + timeout, () => tooLate.abort(), { unref: true });
@@ -59,7 +62,8 @@ export async function post(sender: HttpSender, clock: Clock, request: PostReques
 }
 
 /** Follows only 307 and 308, and only within one origin: other redirects become GET and drop the body. */
-async function send(sender: HttpSender, { url, headers, body }: PostRequest, signal: AbortSignal): Promise<Response> {
+async function send(sender: HttpSender, request: PostRequest, signal: AbortSignal): Promise<Response> {
+  const { url, headers, body, beforeSend } = request;
   let target = url;
   for (let redirects = 0; ; redirects++) {
     const response = await sender.fetch(target, {
@@ -68,6 +72,7 @@ async function send(sender: HttpSender, { url, headers, body }: PostRequest, sig
       body,
       signal,
       redirect: "manual",
+      beforeSend,
       // `signal` enforces the timeout, by the clock of the options.
       timeout: Number.POSITIVE_INFINITY,
       maxBytes: MAX_ANSWER_BYTES,

@@ -23,7 +23,7 @@ export interface WebhookConfigServiceOptions {
   readonly commit: (operation: WebhookOperation) => Promise<Outcome>;
   /** Called after a webhook was stored. `origin`: of its URL, if known. */
   readonly onSet: (webhook: WebhookKey, origin: string | undefined) => void;
-  /** Called after a webhook was deleted: it must not be notified any more. */
+  /** Called after a webhook was deleted or replaced: it must not be notified any more. */
   readonly onDelete: (task: TaskId, id: string) => void;
 }
 
@@ -93,6 +93,8 @@ class StoredWebhookConfigs implements WebhookConfigService {
     for (const other of before) {
       if (other.id !== webhook.id && other.dialect === dialect) this.#options.onDelete(key, other.id);
     }
+    // The configuration with the same id, which this one replaces, must not be notified any more.
+    this.#options.onDelete(key, webhook.id);
     this.stored(key, webhook);
     return shownConfig(webhook.id, config);
   }

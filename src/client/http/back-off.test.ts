@@ -21,6 +21,7 @@ describe("A retry", () => {
   });
 
   it.each([
+    ["HTTP 408, the request did not arrive in time", unavailable(408), [true, true]],
     ["HTTP 429", unavailable(429), [true, true]],
     ["HTTP 503", unavailable(503), [true, true]],
     ["HTTP 504", unavailable(504), [true, false]],

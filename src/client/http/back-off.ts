@@ -10,8 +10,8 @@ export function backOff({ retry, random }: Pick<BackOffSettings, "retry" | "rand
   return delay * (0.5 + random() / 2);
 }
 
-/** HTTP statuses that mean: the server did not process the request. */
-const NOT_TAKEN: ReadonlySet<number | undefined> = new Set([429, 503]);
+/** HTTP statuses that mean: the server did not process the request. 408: it did not arrive in time. */
+const NOT_TAKEN: ReadonlySet<number | undefined> = new Set([408, 429, 503]);
 /** The proxy answered, and the agent may have processed the request. */
 const GATEWAY: ReadonlySet<number | undefined> = new Set([502, 504]);
 

@@ -15,6 +15,22 @@ describe("the lease of a node", () => {
     expect(lease.age).toBe(2500);
   });
 
+  test("was lost in between if it was not fresh before the last renewal", () => {
+    const clock = { time: 0, now: () => clock.time };
+    const lease = new NodeLease(5000, clock);
+    lease.renewed(0);
+    const { term } = lease;
+    clock.time = 2000;
+    lease.renewed(2000);
+    expect(lease.isStillFresh(term)).toBe(true);
+    clock.time = 4500;
+    expect(lease.isStillFresh(term)).toBe(false);
+    lease.renewed(4500);
+    expect(lease.isFresh).toBe(true);
+    expect(lease.isStillFresh(term)).toBe(false);
+    expect(lease.isStillFresh(lease.term)).toBe(true);
+  });
+
   test("lets those who wait for it proceed at the next renewal", async () => {
     const clock = { time: 0, now: () => clock.time };
     const lease = new NodeLease(5000, clock);

@@ -12,6 +12,7 @@ export class NodeLease {
   readonly #clock: Pick<Clock, "now">;
   /** When the last successful renewal was asked for. */
   #renewedAt: number | undefined;
+  #term = 0;
   #waiting: (() => void)[] = [];
 
   constructor(duration: number, clock: Pick<Clock, "now">) {
@@ -24,6 +25,16 @@ export class NodeLease {
     return this.#renewedAt !== undefined && this.#clock.now() - this.#renewedAt < this.duration / 2;
   }
 
+  /** Changes with the first renewal after the lease was not fresh: another process may have claimed anything before it. */
+  get term(): number {
+    return this.#term;
+  }
+
+  /** The lease has been fresh all the time since `term` was read, so no other process has claimed anything since. */
+  isStillFresh(term: number): boolean {
+    return this.#term === term && this.isFresh;
+  }
+
   /** Milliseconds since the last renewal was asked for. */
   get age(): number {
     return this.#renewedAt === undefined ? Number.POSITIVE_INFINITY : this.#clock.now() - this.#renewedAt;
@@ -31,6 +42,7 @@ export class NodeLease {
 
   /** The store has renewed the lease, and what this process has lost meanwhile is known. `askedAt`: the time before the call. */
   renewed(askedAt: number): void {
+    if (!this.isFresh) this.#term += 1;
     this.#renewedAt = askedAt;
     const waiting = this.#waiting;
     this.#waiting = [];
