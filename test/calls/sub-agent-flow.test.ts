@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { connect } from "../../src/client/connect.ts";
 import { at, streamed, textAt } from "../seeds/exchange.ts";
-import { saying } from "../seeds/kinds.ts";
+import { userMessage } from "../seeds/kinds.ts";
 import { runPrinted } from "../seeds/printed/run.ts";
 import { rpcRequest } from "../seeds/rpc.ts";
 import { scripted, serveAgents } from "../seeds/stage.ts";
@@ -28,7 +28,7 @@ describe.each(Object.entries(BINDINGS))("the flow of sub-agents over %s", (_name
   test("has all five steps, and the client's own code finds the relation", async () => {
     await using stage = await serveAgents([main, analyzer]);
     // Step 1: the client calls the main agent.
-    const frames = await send(stage.url, saying("Analyze sales and create report", { messageId: "msg-1" }));
+    const frames = await send(stage.url, userMessage("Analyze sales and create report", { messageId: "msg-1" }));
     const events = frames.map(({ json }) => at(json, "result"));
     const texts = events.map((event) => at(event, "status.message.parts.0.text"));
     // Step 2: the main agent says what it does.

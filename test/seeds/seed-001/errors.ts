@@ -3,7 +3,7 @@ import { connect, RemoteError } from "palaver/client";
 import { expect, it } from "vitest";
 import { ScriptedServer } from "../../client/lying-server.ts";
 import { at, post } from "../exchange.ts";
-import { idsOf, saying } from "../kinds.ts";
+import { idsOf, userMessage } from "../kinds.ts";
 import { errorOf, resultOf, rpcRequest } from "../rpc.ts";
 import { serveAgents, serveScript } from "../stage.ts";
 import { EITHER_WAY, seed } from "./seed.ts";
@@ -31,7 +31,7 @@ it(
       expect(errorOf(await post(stage.url, { jsonrpc: "2.0", id: "x", params: {} }), "x")).toMatchObject({
         code: -32600,
       });
-      expect(errorOf(await post(stage.url, [send(saying("Hello"))]), null)).toMatchObject({ code: -32600 });
+      expect(errorOf(await post(stage.url, [send(userMessage("Hello"))]), null)).toMatchObject({ code: -32600 });
     }
   },
 );
@@ -57,9 +57,9 @@ it(
       await using stage = await serveScript(done, {}, options);
       const wrong: Readonly<Record<string, object>> = {
         message: rpcRequest(1, "message/send", {}),
-        "message.role": send(saying("Hello", { role: "system" })),
-        "message.messageId": send(saying("Hello", { messageId: 5 })),
-        "message.parts[0].text": send(saying("", { parts: [{ kind: "text", text: 5 }] })),
+        "message.role": send(userMessage("Hello", { role: "system" })),
+        "message.messageId": send(userMessage("Hello", { messageId: 5 })),
+        "message.parts[0].text": send(userMessage("", { parts: [{ kind: "text", text: 5 }] })),
         id: rpcRequest(1, "tasks/get", {}),
       };
       for (const [field, request] of Object.entries(wrong)) {
@@ -78,7 +78,7 @@ it(
         throw new Error("password=1234");
       };
       await using stage = await serveScript(done, { reply }, options);
-      const answer = await post(stage.url, send(saying("Hello")));
+      const answer = await post(stage.url, send(userMessage("Hello")));
       expect(errorOf(answer, 1)).toMatchObject({ code: -32603 });
       expect(answer.text).not.toContain("1234");
     }
@@ -104,7 +104,7 @@ it(
         {},
         options,
       );
-      const begin = async (text: string) => idsOf(resultOf(await post(stage.url, send(saying(text))), 1)).taskId;
+      const begin = async (text: string) => idsOf(resultOf(await post(stage.url, send(userMessage(text))), 1)).taskId;
       const cancel = async (id: string) => post(stage.url, rpcRequest(2, "tasks/cancel", { id }));
       expect(errorOf(await cancel(await begin("go")), 2)).toMatchObject({ code: -32002 });
       const waiting = await begin("wait");
@@ -125,7 +125,7 @@ it(
       const pushNotificationConfig = { url: "https://client.example.com/webhook/a2a-notifications" };
       const requests = [
         rpcRequest(1, "tasks/pushNotificationConfig/set", { taskId: "any", pushNotificationConfig }),
-        send(saying("Hello"), { configuration: { pushNotificationConfig } }),
+        send(userMessage("Hello"), { configuration: { pushNotificationConfig } }),
       ];
       for (const request of requests)
         expect(errorOf(await post(stage.url, request), 1)).toMatchObject({ code: -32003 });
@@ -141,10 +141,10 @@ it(
   async () => {
     for (const options of EITHER_WAY) {
       await using stage = await serveScript(done, { capabilities: { streaming: false } }, options);
-      const stream = rpcRequest(1, "message/stream", { message: saying("Hello") });
+      const stream = rpcRequest(1, "message/stream", { message: userMessage("Hello") });
       expect(errorOf(await post(stage.url, stream), 1)).toMatchObject({ code: -32004 });
-      const { taskId } = idsOf(resultOf(await post(stage.url, send(saying("Hello"))), 1));
-      expect(errorOf(await post(stage.url, send(saying("More", { taskId }))), 1)).toMatchObject({ code: -32004 });
+      const { taskId } = idsOf(resultOf(await post(stage.url, send(userMessage("Hello"))), 1));
+      expect(errorOf(await post(stage.url, send(userMessage("More", { taskId }))), 1)).toMatchObject({ code: -32004 });
     }
   },
 );
@@ -160,8 +160,8 @@ it(
       await using stage = await serveScript(done, modes, options);
       const picture = { kind: "file", file: { mimeType: "image/png", bytes: "iVBORw0KGgo=" } };
       const requests = [
-        send(saying("", { parts: [picture] })),
-        send(saying("Hello"), { configuration: { acceptedOutputModes: ["image/png"] } }),
+        send(userMessage("", { parts: [picture] })),
+        send(userMessage("Hello"), { configuration: { acceptedOutputModes: ["image/png"] } }),
       ];
       for (const request of requests)
         expect(errorOf(await post(stage.url, request), 1)).toMatchObject({ code: -32005 });
@@ -179,7 +179,7 @@ it(
       // Unchecked cast: authors of JavaScript can return anything.
       const unsendable = { reply: () => 10n as unknown as string };
       await using own = await serveScript(done, unsendable, options);
-      expect(errorOf(await post(own.url, send(saying("Hello"))), 1)).toMatchObject({ code: -32006 });
+      expect(errorOf(await post(own.url, send(userMessage("Hello"))), 1)).toMatchObject({ code: -32006 });
 
       const liar = await ScriptedServer.start((response) => {
         response
@@ -197,11 +197,11 @@ it(
           return sent.kind;
         };
         await using before = await serveScript(done, { reply }, options);
-        const error = errorOf(await post(before.url, send(saying("Hello"))), 1);
+        const error = errorOf(await post(before.url, send(userMessage("Hello"))), 1);
         expect(error).toMatchObject({ code: -32006, message: "The agent behind talks nonsense" });
 
         await using relay = await serveAgents(await remoteAgent(liar.card(), { retry: { attempts: 1 } }), options);
-        const task = resultOf(await post(relay.url, send(saying("Hello"))), 1);
+        const task = resultOf(await post(relay.url, send(userMessage("Hello"))), 1);
         expect(at(task, "status.state")).toBe("failed");
         expect(at(task, "status.message.parts.0.text")).toMatch(/^The agent "Scripted" answered with an error: /);
       } finally {

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { createGate } from "../../conformance/gate.ts";
 import { at, openStream, post, streamed } from "../exchange.ts";
-import { idsOf, saying, statusUpdate } from "../kinds.ts";
+import { idsOf, statusUpdate, userMessage } from "../kinds.ts";
 import { TIME } from "../matchers.ts";
 import { errorOf, resultOf, resultsOf, rpcRequest } from "../rpc.ts";
 import { serveScript } from "../stage.ts";
@@ -21,7 +21,7 @@ it(
         runs += 1;
       };
       await using stage = await serveScript(script, { capabilities: { streaming: false } }, options);
-      const answer = await post(stage.url, rpcRequest(1, "message/stream", { message: saying("Hello") }));
+      const answer = await post(stage.url, rpcRequest(1, "message/stream", { message: userMessage("Hello") }));
       expect(errorOf(answer, 1)).toMatchObject({ code: -32004 });
       expect(runs).toBe(0);
     }
@@ -31,7 +31,7 @@ it(
 it(seed.example("7.3. tasks/get", "returns the task with at most that many messages, and none for 0"), async () => {
   for (const options of EITHER_WAY) {
     await using stage = await serveScript(async (task) => task.ask("And?"), {}, options);
-    const { taskId: id } = idsOf(resultOf(await post(stage.url, send(saying("Hello"))), 1));
+    const { taskId: id } = idsOf(resultOf(await post(stage.url, send(userMessage("Hello"))), 1));
     const historyOf = async (historyLength: number) =>
       at(resultOf(await post(stage.url, rpcRequest(2, "tasks/get", { id, historyLength })), 2), "history");
     expect(await historyOf(5)).toHaveLength(2);
@@ -43,7 +43,7 @@ it(seed.example("7.3. tasks/get", "returns the task with at most that many messa
 it(seed.example("7.4. tasks/cancel", "returns the canceled task"), async () => {
   for (const options of EITHER_WAY) {
     await using stage = await serveScript(async (task) => task.ask("And?"), {}, options);
-    const { taskId: id } = idsOf(resultOf(await post(stage.url, send(saying("Hello"))), 1));
+    const { taskId: id } = idsOf(resultOf(await post(stage.url, send(userMessage("Hello"))), 1));
     const task = resultOf(await post(stage.url, rpcRequest(2, "tasks/cancel", { id, metadata: {} })), 2);
     expect(task).toMatchObject({ kind: "task", id, status: { state: "canceled", timestamp: TIME } });
   }
@@ -54,7 +54,7 @@ it(seed.example("7.9. tasks/resubscribe", "sends the current task, then new even
     const gate = createGate();
     await using stage = await serveScript(async (task) => gate.passed(task.signal), {}, options);
     const configuration = { blocking: false };
-    const ids = idsOf(resultOf(await post(stage.url, send(saying("Hello"), { configuration })), 1));
+    const ids = idsOf(resultOf(await post(stage.url, send(userMessage("Hello"), { configuration })), 1));
     const stream = await openStream(stage.url, rpcRequest("again", "tasks/resubscribe", { id: ids.taskId }));
     const first = await stream.next();
     gate.open();
@@ -74,7 +74,7 @@ it(
       await using stage = await serveScript(async () => "done", {}, options);
       const unknown = await post(stage.url, rpcRequest(1, "tasks/resubscribe", { id: "nowhere" }));
       expect(errorOf(unknown, 1)).toMatchObject({ code: -32001 });
-      const task = resultOf(await post(stage.url, send(saying("Hello"))), 1);
+      const task = resultOf(await post(stage.url, send(userMessage("Hello"))), 1);
       const frames = await streamed(stage.url, rpcRequest(2, "tasks/resubscribe", { id: idsOf(task).taskId }));
       expect(resultsOf(frames, 2)).toEqual([task]);
     }

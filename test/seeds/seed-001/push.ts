@@ -3,7 +3,7 @@ import { expect, it } from "vitest";
 import { createGate } from "../../conformance/gate.ts";
 import { openInbox } from "../../conformance/inbox.ts";
 import { at, get, post, textAt } from "../exchange.ts";
-import { idsOf, saying, textPart } from "../kinds.ts";
+import { idsOf, textPart, userMessage } from "../kinds.ts";
 import { ID, TIME } from "../matchers.ts";
 import { errorOf, resultOf, rpcRequest } from "../rpc.ts";
 import { type Stage, serveScript } from "../stage.ts";
@@ -26,7 +26,7 @@ const hooks = ({ url }: Stage, operation: string, params: object) =>
 async function withTask(play: (stage: Stage, taskId: string, version: string) => Promise<void>): Promise<void> {
   for (const options of EITHER_WAY) {
     await using stage = await serveScript(async (task) => task.ask("And?"), {}, options);
-    const sent = await post(stage.url, rpcRequest(1, "message/send", { message: saying("Hello") }));
+    const sent = await post(stage.url, rpcRequest(1, "message/send", { message: userMessage("Hello") }));
     await play(stage, idsOf(resultOf(sent, 1)).taskId, options.assumeVersion ?? "0.3");
   }
 }
@@ -38,7 +38,7 @@ it(seed.example("5.6. Sample Agent Card › pushNotifications", "a declared capa
     const { json } = await get(`${stage.url}/.well-known/agent.json`);
     expect(at(json, "capabilities.pushNotifications")).toBe(true);
     const configuration = { pushNotificationConfig: { url: inbox.url() } };
-    await post(textAt(json, "url"), rpcRequest(1, "message/send", { message: saying("Hello"), configuration }));
+    await post(textAt(json, "url"), rpcRequest(1, "message/send", { message: userMessage("Hello"), configuration }));
     await inbox.next();
   }
 });
@@ -216,7 +216,10 @@ it(
       "file:///etc/passwd",
     ]) {
       const configuration = { pushNotificationConfig: { url } };
-      const refused = await post(stage.url, rpcRequest(1, "message/send", { message: saying("Hello"), configuration }));
+      const refused = await post(
+        stage.url,
+        rpcRequest(1, "message/send", { message: userMessage("Hello"), configuration }),
+      );
       expect(errorOf(refused, 1)).toMatchObject({ code: -32602 });
     }
     await askForReport(stage, inbox.url());

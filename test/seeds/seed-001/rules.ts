@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { at, post } from "../exchange.ts";
-import { saying, textPart } from "../kinds.ts";
+import { textPart, userMessage } from "../kinds.ts";
 import { errorOf, resultOf, rpcRequest } from "../rpc.ts";
 import { serveScript } from "../stage.ts";
 import { EITHER_WAY, seed } from "./seed.ts";
@@ -17,10 +17,10 @@ it(
     for (const options of EITHER_WAY) {
       const extensions = [{ uri, required: true, params: { level: 1 } }];
       await using stage = await serveScript(async () => "done", { extensions }, options);
-      const refused = await post(stage.url, send(saying("Hello")));
+      const refused = await post(stage.url, send(userMessage("Hello")));
       expect(at(refused.json, "error.code")).toBeLessThan(0);
       expect(refused.text).toContain(uri);
-      const followed = await post(stage.url, send(saying("Hello")), { "x-a2a-extensions": uri });
+      const followed = await post(stage.url, send(userMessage("Hello")), { "x-a2a-extensions": uri });
       expect(at(resultOf(followed, 1), "status.state")).toBe("completed");
     }
   },
@@ -33,7 +33,7 @@ it(seed.example("5.5.4. AgentSkill › inputModes", "the types of a skill replac
   for (const options of EITHER_WAY) {
     await using stage = await serveScript(async () => "done", { inputModes: ["text/plain"], skills }, options);
     const use = (skillId: string, part: object) =>
-      post(stage.url, send(saying("", { parts: [part], metadata: { skillId } })));
+      post(stage.url, send(userMessage("", { parts: [part], metadata: { skillId } })));
     for (const [skillId, part] of [
       ["read", textPart("Hello")],
       ["look", picture],
@@ -56,7 +56,7 @@ it(
     for (const options of EITHER_WAY) {
       let runs = 0;
       await using stage = await serveScript(async () => void runs++, {}, options);
-      const params = { message: saying("Hello") };
+      const params = { message: userMessage("Hello") };
       for (const id of ["req-1", "", 0, -7, 9_007_199_254_740_991, null]) {
         const { json } = await post(stage.url, { jsonrpc: "2.0", id, method: "message/send", params });
         expect(json).toEqual({ jsonrpc: "2.0", id, result: expect.objectContaining({ kind: "task" }) });
@@ -79,9 +79,9 @@ it(
   async () => {
     for (const options of EITHER_WAY) {
       await using stage = await serveScript(async (task) => task.ask(`${task.text}?`), {}, options);
-      const first = await post(stage.url, send(saying("one")));
+      const first = await post(stage.url, send(userMessage("one")));
       const taskId = at(resultOf(first, 1), "id");
-      const answer = saying("two", { taskId });
+      const answer = userMessage("two", { taskId });
       const params = { message: answer, configuration: { historyLength: 2 } };
       const task = resultOf(await post(stage.url, rpcRequest(2, "message/send", params)), 2);
       expect(at(task, "history")).toMatchObject([{ parts: [textPart("one?")] }, { parts: [textPart("two")] }]);

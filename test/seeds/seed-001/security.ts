@@ -4,12 +4,12 @@ import { expect, it } from "vitest";
 import { createAuthority } from "../../../src/platform/test/certificate-authority.ts";
 import { at, get, post } from "../exchange.ts";
 import { createIssuer } from "../issuer.ts";
-import { idsOf, saying } from "../kinds.ts";
+import { idsOf, userMessage } from "../kinds.ts";
 import { resultOf, rpcRequest } from "../rpc.ts";
 import { serveScript } from "../stage.ts";
 import { EITHER_WAY, seed } from "./seed.ts";
 
-const send = (more: object = {}) => rpcRequest(1, "message/send", { message: saying("Hello", more) });
+const send = (more: object = {}) => rpcRequest(1, "message/send", { message: userMessage("Hello", more) });
 
 it(
   seed.example(
@@ -60,7 +60,7 @@ it(
       await using stage = await serveScript(async () => "done", {}, { ...options, security });
       const requests = [
         send(),
-        rpcRequest(1, "message/stream", { message: saying("Hello") }),
+        rpcRequest(1, "message/stream", { message: userMessage("Hello") }),
         ...["tasks/get", "tasks/cancel", "tasks/resubscribe", "tasks/pushNotificationConfig/list"].map((method) =>
           rpcRequest(1, method, { id: "x" }),
         ),

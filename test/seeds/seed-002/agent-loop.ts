@@ -2,7 +2,7 @@ import { AgentLoop, type LoopEvent } from "palaver/plain";
 import { concat, from, lastValueFrom, Observable, throwError, toArray } from "rxjs";
 import { expect, it } from "vitest";
 import { at, streamed } from "../exchange.ts";
-import { artifactUpdate, idsOf, saying, statusUpdate, textPart } from "../kinds.ts";
+import { artifactUpdate, idsOf, statusUpdate, textPart, userMessage } from "../kinds.ts";
 import { resultsOf, rpcRequest } from "../rpc.ts";
 import { serveScript } from "../stage.ts";
 import { seed } from "./seed.ts";
@@ -58,7 +58,7 @@ it(
         : from(REPORT),
     );
     const stream = async (text: string): Promise<readonly unknown[]> =>
-      resultsOf(await streamed(stage.url, rpcRequest(1, "message/stream", { message: saying(text) })), 1);
+      resultsOf(await streamed(stage.url, rpcRequest(1, "message/stream", { message: userMessage(text) })), 1);
     const results = await stream("Analyze sales data");
     const ids = idsOf(results[0]);
     expect(results.slice(1)).toEqual([

@@ -2,7 +2,7 @@ import type { RunFunction } from "palaver";
 import { expect, it } from "vitest";
 import { at } from "../exchange.ts";
 import { createIssuer } from "../issuer.ts";
-import { saying } from "../kinds.ts";
+import { userMessage } from "../kinds.ts";
 import { fetchFrom, loggingConsole, runPrinted } from "../printed/run.ts";
 import { serveScript } from "../stage.ts";
 import { seed } from "./seed.ts";
@@ -35,7 +35,7 @@ it(seed.example("Client-Side (TypeScript)", "the printed program reads a stream 
     ["Status:", "completed"],
   ]);
   const events: unknown[] = [];
-  for await (const event of streamMessage(saying("Hello!"))) events.push(event);
+  for await (const event of streamMessage(userMessage("Hello!"))) events.push(event);
   expect(events.map((event) => at(event, "artifact.parts.0.text") ?? at(event, "kind"))).toEqual([
     ...["task", "status-update", "status-update", "Hello ", "Hello!", "status-update"],
   ]);
@@ -87,7 +87,7 @@ it(
     await using stage = await serveScript(REPORT);
     const client = new (clientOf(stage.url, loggingConsole()).A2AClientImpl)(stage.url, "token-123");
     const events: unknown[] = [];
-    for await (const event of client.streamMessage({ message: saying("Analyze sales data") })) events.push(event);
+    for await (const event of client.streamMessage({ message: userMessage("Analyze sales data") })) events.push(event);
     expect(events.map((event) => at(event, "kind"))).toEqual([
       ...["task", "status-update", "status-update", "artifact-update", "artifact-update", "status-update"],
     ]);
@@ -112,12 +112,12 @@ it(
     const token = (await issuer.bearer("alice", "user")).authorization.replace("Bearer ", "");
     const { A2AClientImpl } = clientOf(stage.url, loggingConsole());
     const first = (message: object, by = token) => new A2AClientImpl(stage.url, by).streamMessage({ message }).next();
-    await expect(first(saying("", { parts: [] }))).rejects.toThrow(
+    await expect(first(userMessage("", { parts: [] }))).rejects.toThrow(
       "HTTP 400: message.parts: must have at least one part",
     );
-    await expect(first(saying("Hi", { taskId: "task-999" }))).rejects.toThrow("HTTP 404: Task not found");
-    await expect(first(saying("Hi"), "token-123")).rejects.toThrow(/^HTTP 401: (?!Unknown error)/);
-    const admin = saying("Hi", { metadata: { skillId: "admin-tools" } });
+    await expect(first(userMessage("Hi", { taskId: "task-999" }))).rejects.toThrow("HTTP 404: Task not found");
+    await expect(first(userMessage("Hi"), "token-123")).rejects.toThrow(/^HTTP 401: (?!Unknown error)/);
+    const admin = userMessage("Hi", { metadata: { skillId: "admin-tools" } });
     await expect(first(admin)).rejects.toThrow("HTTP 403: Forbidden: Insufficient permissions for skill 'admin-tools'");
   },
 );
@@ -125,10 +125,10 @@ it(
 it(seed.example("Client (TypeScript) › sendMessage", "the printed class receives the finished task"), async () => {
   await using stage = await serveScript(REPORT);
   const client = new (clientOf(stage.url, loggingConsole()).A2AClientImpl)(stage.url, "token-123");
-  const task = await client.sendMessage({ message: saying("Quick question") });
+  const task = await client.sendMessage({ message: userMessage("Quick question") });
   expect(task).toMatchObject({ kind: "task", status: { state: "completed" } });
   expect(at(task, "artifacts.0.parts.0.text")).toBe("Hello Quick question");
-  await expect(client.sendMessage({ message: saying("", { parts: [] }) })).rejects.toThrow(
+  await expect(client.sendMessage({ message: userMessage("", { parts: [] }) })).rejects.toThrow(
     "must have at least one part",
   );
 });

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { createGate } from "../../conformance/gate.ts";
 import { at, openStream, post, streamed, textAt } from "../exchange.ts";
-import { agentMessage, idsOf, saying, statusUpdate, textPart } from "../kinds.ts";
+import { agentMessage, idsOf, statusUpdate, textPart, userMessage } from "../kinds.ts";
 import { TIME } from "../matchers.ts";
 import { resultOf, resultsOf, rpcRequest } from "../rpc.ts";
 import { serveScript } from "../stage.ts";
@@ -9,7 +9,7 @@ import { seed } from "./seed.ts";
 
 /** Starts a task without waiting, and returns its id. */
 async function begin(url: string): Promise<string> {
-  const params = { message: saying("Take your time"), configuration: { blocking: false } };
+  const params = { message: userMessage("Take your time"), configuration: { blocking: false } };
   return textAt(resultOf(await post(url, rpcRequest(1, "message/send", params)), 1), "id");
 }
 
@@ -20,7 +20,7 @@ it(
   ),
   async () => {
     await using stage = await serveScript(async () => "done");
-    const sent = resultOf(await post(stage.url, rpcRequest(1, "message/send", { message: saying("Do it") })), 1);
+    const sent = resultOf(await post(stage.url, rpcRequest(1, "message/send", { message: userMessage("Do it") })), 1);
     const { taskId } = idsOf(sent);
     for (const accept of [undefined, "application/json, text/event-stream", "*/*"]) {
       const headers = accept === undefined ? {} : { accept };

@@ -1,7 +1,7 @@
 import { TaskFailure } from "palaver";
 import { expect, it } from "vitest";
 import { at, post, streamed } from "../exchange.ts";
-import { idsOf, saying, textPart } from "../kinds.ts";
+import { idsOf, textPart, userMessage } from "../kinds.ts";
 import { errorOf, resultOf, rpcRequest } from "../rpc.ts";
 import { serveScript } from "../stage.ts";
 import { seed } from "./seed.ts";
@@ -33,7 +33,7 @@ it(seed.example("JSON-RPC Error Codes › -32601", "an unknown method is not fou
 it(seed.example("JSON-RPC Error Codes › -32602", "invalid parameters are listed, each with its path"), async () => {
   await using stage = await echo();
   const violation = { field: "message.parts", description: "must have at least one part" };
-  expect(errorOf(await post(stage.url, send(saying("", { parts: [] }))), 1)).toEqual({
+  expect(errorOf(await post(stage.url, send(userMessage("", { parts: [] }))), 1)).toEqual({
     code: -32602,
     message: "message.parts: must have at least one part",
     data: { reason: "INVALID_PARAMS", violations: [violation] },
@@ -46,7 +46,7 @@ it(seed.example("JSON-RPC Error Codes › -32603", "an internal failure exposes 
       throw new Error("password=1234");
     },
   });
-  const answer = await post(stage.url, send(saying("Hello")));
+  const answer = await post(stage.url, send(userMessage("Hello")));
   expect(errorOf(answer, 1)).toMatchObject({ code: -32603, data: { reason: "INTERNAL" } });
   expect(answer.text).not.toContain("1234");
 });
@@ -60,7 +60,7 @@ it(
     await using stage = await serveScript(async (task) => {
       await task.ask("Anybody?", { timeout: 1 });
     });
-    const sent = resultOf(await post(stage.url, send(saying("Ask"), { configuration: { blocking: false } })), 1);
+    const sent = resultOf(await post(stage.url, send(userMessage("Ask"), { configuration: { blocking: false } })), 1);
     const { taskId } = idsOf(sent);
     await streamed(stage.url, rpcRequest(2, "tasks/resubscribe", { id: taskId }));
     const task = resultOf(await post(stage.url, rpcRequest(3, "tasks/get", { id: taskId })), 3);
@@ -78,7 +78,7 @@ it(
     await using stage = await serveScript(async () => {
       throw new TaskFailure("Tool execution failed", { code: "tool-execution-failed", data: { tool: "search" } });
     });
-    const task = resultOf(await post(stage.url, send(saying("Search"))), 1);
+    const task = resultOf(await post(stage.url, send(userMessage("Search"))), 1);
     expect(at(task, "status.state")).toBe("failed");
     expect(at(task, "status.message.parts")).toEqual([
       textPart("Tool execution failed"),
@@ -98,9 +98,9 @@ it(
     await using stage = await serveScript(async (task) => {
       await task.ask("What?");
     });
-    const task = resultOf(await post(stage.url, send(saying("Hello", { contextId: "ctx-999" }))), 1);
+    const task = resultOf(await post(stage.url, send(userMessage("Hello", { contextId: "ctx-999" }))), 1);
     expect(at(task, "contextId")).toBe("ctx-999");
-    const message = saying("Hello", { taskId: idsOf(task).taskId, contextId: "ctx-1000" });
+    const message = userMessage("Hello", { taskId: idsOf(task).taskId, contextId: "ctx-1000" });
     expect(errorOf(await post(stage.url, send(message)), 1)).toMatchObject({ code: -32602 });
   },
 );

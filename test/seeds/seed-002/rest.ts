@@ -3,7 +3,7 @@ import { expect, it } from "vitest";
 import { createGate } from "../../conformance/gate.ts";
 import { OtlpReceiver } from "../../fixtures/otlp-receiver.ts";
 import { at, get, openStream, post, streamed, textAt } from "../exchange.ts";
-import { artifactUpdate, idsOf, saying, statusUpdate, textPart } from "../kinds.ts";
+import { artifactUpdate, idsOf, statusUpdate, textPart, userMessage } from "../kinds.ts";
 import { ID, TIME } from "../matchers.ts";
 import { errorOf, resultOf, rpcRequest } from "../rpc.ts";
 import { scripted, serveAgents, serveScript } from "../stage.ts";
@@ -20,7 +20,7 @@ it(
     await using stage = await serveScript(async () => "done");
     const frames = await streamed(
       `${stage.url}/v1/message:stream`,
-      { message: saying("Hello") },
+      { message: userMessage("Hello") },
       { traceparent: "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01", tracestate: "vendor=value" },
     );
     const ids = idsOf(frames[0]?.json);
@@ -43,7 +43,7 @@ it(
     const stage = await serveScript(async () => "done", {}, { otlp: collector.url });
     const frames = await streamed(
       `${stage.url}/v1/message:stream`,
-      { message: saying("Hello") },
+      { message: userMessage("Hello") },
       { traceparent: "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01", tracestate: "vendor=value" },
     );
     await stage.server.close();
@@ -60,7 +60,7 @@ it(
   async () => {
     await using collector = await OtlpReceiver.open();
     const stage = await serveScript(() => from(["Sales ", "went up"]), {}, { otlp: collector.url });
-    await streamed(`${stage.url}/v1/message:stream`, { message: saying("Analyze sales data") });
+    await streamed(`${stage.url}/v1/message:stream`, { message: userMessage("Analyze sales data") });
     await stage.server.close();
     const run = collector.spans.find(({ name }) => name.startsWith("invoke_agent"));
     const events = run?.events.map(({ name, attributes }) => [name, attributes["a2a.task.state"]]);
@@ -81,7 +81,7 @@ it(
   ),
   async () => {
     await using stage = await serveScript(() => from(["Sales ", "went ", "up"]));
-    const message = saying("Analyze sales data", { contextId: "ctx-1" });
+    const message = userMessage("Analyze sales data", { contextId: "ctx-1" });
     const stream = await openStream(`${stage.url}/v1/message:stream`, { message });
     expect(stream.response.status).toBe(200);
     expect(stream.response.headers.get("cache-control")).toBe("no-cache");
@@ -123,7 +123,7 @@ it(
   ),
   async () => {
     await using stage = await serveScript(FAILS);
-    const frames = await streamed(`${stage.url}/v1/message:stream`, { message: saying("Fail") });
+    const frames = await streamed(`${stage.url}/v1/message:stream`, { message: userMessage("Fail") });
     expect(frames.at(-1)?.json).toMatchObject({ status: { state: "failed" }, final: true });
     expect(frames.map(({ data }) => data).join()).not.toContain("1234");
   },
@@ -136,7 +136,7 @@ it(seed.example("Server (TypeScript/Express + RxJS) › keep-alive", "comments k
   const response = await fetch(`${stage.url}/v1/message:stream`, {
     method: "POST",
     headers: { "content-type": "application/json" },
-    body: JSON.stringify({ message: saying("Wait") }),
+    body: JSON.stringify({ message: userMessage("Wait") }),
   });
   let text = "";
   for await (const piece of response.body?.pipeThrough(new TextDecoderStream()) ?? []) {
@@ -165,7 +165,7 @@ it(
         },
       },
     });
-    const stream = await openStream(`${stage.url}/v1/message:stream`, { message: saying("Take your time") });
+    const stream = await openStream(`${stage.url}/v1/message:stream`, { message: userMessage("Take your time") });
     const id = textAt((await stream.next())?.json, "id");
     await stream.close();
     await hungUp.passed(new AbortController().signal);
@@ -186,7 +186,7 @@ it(
   ),
   async () => {
     await using stage = await serveScript(() => from(["Quick ", "answer"]));
-    const message = saying("Quick question", { messageId: "msg-1" });
+    const message = userMessage("Quick question", { messageId: "msg-1" });
     const answer = await post(`${stage.url}/v1/message:send`, { message });
     expect(answer.status).toBe(200);
     const ids = idsOf(answer.json);
@@ -208,10 +208,10 @@ it(
   ),
   async () => {
     await using stage = await serveScript(FAILS);
-    const answer = await post(`${stage.url}/v1/message:send`, { message: saying("Fail") });
+    const answer = await post(`${stage.url}/v1/message:send`, { message: userMessage("Fail") });
     expect([answer.status, at(answer.json, "status.state")]).toEqual([200, "failed"]);
     expect(answer.text).not.toContain("1234");
-    const wrong = await post(`${stage.url}/v1/message:send`, { message: saying("", { parts: [] }) });
+    const wrong = await post(`${stage.url}/v1/message:send`, { message: userMessage("", { parts: [] }) });
     expect(wrong.status).toBe(400);
     const error = { code: -32602, message: "message.parts: must have at least one part" };
     expect(wrong.json).toMatchObject({ ...error, error });
@@ -225,7 +225,7 @@ it(
   ),
   async () => {
     await using stage = await serveScript(async () => "done");
-    const message = saying("Hello", { taskId: "task-of-the-client" });
+    const message = userMessage("Hello", { taskId: "task-of-the-client" });
     const rest = await post(`${stage.url}/v1/message:send`, { message });
     expect(rest.status).toBe(404);
     expect(rest.json).toMatchObject({ code: -32001, data: { taskId: "task-of-the-client" } });

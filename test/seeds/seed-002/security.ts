@@ -1,12 +1,12 @@
 import { expect, it } from "vitest";
 import { at, get, post } from "../exchange.ts";
 import { createIssuer } from "../issuer.ts";
-import { saying } from "../kinds.ts";
+import { userMessage } from "../kinds.ts";
 import { resultOf, rpcRequest } from "../rpc.ts";
 import { serveScript } from "../stage.ts";
 import { seed } from "./seed.ts";
 
-const send = (more: object = {}) => rpcRequest(1, "message/send", { message: saying("Hello", more) });
+const send = (more: object = {}) => rpcRequest(1, "message/send", { message: userMessage("Hello", more) });
 
 it(
   seed.example(

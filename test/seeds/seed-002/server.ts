@@ -2,7 +2,7 @@ import { from, map } from "rxjs";
 import { expect, it } from "vitest";
 import { createGate } from "../../conformance/gate.ts";
 import { at, openStream, post, streamed, textAt } from "../exchange.ts";
-import { agentMessage, artifactUpdate, idsOf, saying, statusUpdate, textPart } from "../kinds.ts";
+import { agentMessage, artifactUpdate, idsOf, statusUpdate, textPart, userMessage } from "../kinds.ts";
 import { ID, TIME } from "../matchers.ts";
 import { errorOf, resultOf, resultsOf, rpcRequest } from "../rpc.ts";
 import { scripted, serveAgents, serveScript } from "../stage.ts";
@@ -25,9 +25,9 @@ it(
     const exchange = async (message: object) =>
       resultsOf(await streamed(stage.url, rpcRequest(1, "message/stream", { message })), 1);
     const shape = (result: unknown): unknown => at(result, "status.state") ?? at(result, "artifact.parts.0.text");
-    const asked = await exchange(saying("Count"));
+    const asked = await exchange(userMessage("Count"));
     expect(asked.map(shape)).toEqual(["submitted", "working", "one ", "two ", "input-required"]);
-    const answered = await exchange(saying("three", { taskId: idsOf(asked[0]).taskId }));
+    const answered = await exchange(userMessage("three", { taskId: idsOf(asked[0]).taskId }));
     expect(at(answered[0], "kind")).toBe("task");
     expect(answered.slice(1).map(shape)).toEqual(["working", "three", "completed"]);
   },
@@ -48,8 +48,8 @@ it(
     const exchange = async (message: object) =>
       resultOf(await post(stage.url, rpcRequest(1, "message/send", { message })), 1);
     for (const [answer, end] of Object.entries({ yes: "completed", no: "failed" })) {
-      const asked = await exchange(saying("Begin"));
-      const task = await exchange(saying(answer, { taskId: idsOf(asked).taskId }));
+      const asked = await exchange(userMessage("Begin"));
+      const task = await exchange(userMessage(answer, { taskId: idsOf(asked).taskId }));
       const states = ["submitted", "working", "input-required", "working", end];
       expect(at(task, "metadata.stateTransitions")).toEqual(states.map((state) => ({ state, timestamp: TIME })));
     }
@@ -63,7 +63,7 @@ it(
   ),
   async () => {
     await using stage = await echo();
-    const params = { message: saying("Hello") };
+    const params = { message: userMessage("Hello") };
     const wrong = [
       { id: 1, method: "message/stream", params },
       { jsonrpc: "1.0", id: 1, method: "message/stream", params },
@@ -99,12 +99,12 @@ it(
   async () => {
     await using stage = await echo();
     const call = (message: object) => post(`${stage.url}/api/a2a`, rpcRequest(1, "message/stream", { message }));
-    expect(errorOf(await call(saying("Hello", { kind: "task" })), 1)).toEqual({
+    expect(errorOf(await call(userMessage("Hello", { kind: "task" })), 1)).toEqual({
       code: -32602,
       message: "message.kind: must be message",
       data: { reason: "INVALID_PARAMS", violations: [{ field: "message.kind", description: "must be message" }] },
     });
-    const { kind: _kind, ...kindless } = { kind: "", ...saying("Hello") };
+    const { kind: _kind, ...kindless } = { kind: "", ...userMessage("Hello") };
     const frames = await streamed(`${stage.url}/api/a2a`, rpcRequest(1, "message/stream", { message: kindless }));
     expect(at(frames.at(-1)?.json, "result.status.state")).toBe("completed");
   },
@@ -120,7 +120,7 @@ it(
       await task.status("Processing...");
       return "Result content here...";
     });
-    const message = saying("Hello", { contextId: "ctx-of-the-client" });
+    const message = userMessage("Hello", { contextId: "ctx-of-the-client" });
     const results = resultsOf(await streamed(`${stage.url}/api/a2a`, rpcRequest(1, "message/stream", { message })), 1);
     const ids = idsOf(results[0]);
     expect(ids.contextId).toBe("ctx-of-the-client");
@@ -153,7 +153,10 @@ it(
         ),
       ),
     );
-    const frames = await streamed(`${stage.url}/api/a2a`, rpcRequest(1, "message/stream", { message: saying("Fail") }));
+    const frames = await streamed(
+      `${stage.url}/api/a2a`,
+      rpcRequest(1, "message/stream", { message: userMessage("Fail") }),
+    );
     const results = resultsOf(frames, 1);
     expect(results.at(-1)).toMatchObject({ kind: "status-update", status: { state: "failed" }, final: true });
     expect(frames.map(({ data }) => data).join()).not.toContain("1234");
@@ -178,7 +181,7 @@ it(
         },
       },
     });
-    const message = saying("Take your time");
+    const message = userMessage("Take your time");
     const stream = await openStream(`${stage.url}/api/a2a`, rpcRequest(1, "message/stream", { message }));
     const opening = await stream.next();
     await stream.close();
@@ -206,7 +209,7 @@ it(
       transform: (event) =>
         event.kind === "artifact" ? { ...event, artifact: { ...event.artifact, parts: [{ text: "***" }] } } : event,
     });
-    const frames = await streamed(stage.url, rpcRequest(1, "message/stream", { message: saying("Hello") }));
+    const frames = await streamed(stage.url, rpcRequest(1, "message/stream", { message: userMessage("Hello") }));
     const results = resultsOf(frames, 1);
     const pieces = results.filter((result) => at(result, "kind") === "artifact-update");
     expect(pieces.map((piece) => at(piece, "artifact.parts"))).toEqual([[textPart("***")]]);

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { at, type Frame, get, streamed, textAt } from "../exchange.ts";
-import { agentMessage, idsOf, saying, statusUpdate, textPart } from "../kinds.ts";
+import { agentMessage, idsOf, statusUpdate, textPart, userMessage } from "../kinds.ts";
 import { runPrinted } from "../printed/run.ts";
 import { resultsOf, rpcRequest } from "../rpc.ts";
 import { type Stage, scripted, serveAgents } from "../stage.ts";
@@ -15,7 +15,7 @@ async function serveFlow(heard: { sub?: readonly Frame[] } = {}): Promise<Stage>
   const main = scripted(
     async (task) => {
       await task.status(INVOKING);
-      const message = saying("Analyze Q4 sales data", { messageId: "msg-3", referenceTaskIds: [task.id] });
+      const message = userMessage("Analyze Q4 sales data", { messageId: "msg-3", referenceTaskIds: [task.id] });
       heard.sub = await streamed(stage.of("analyzer"), rpcRequest(2, "message/stream", { message }));
       await task.status(RECEIVED, { referenceTaskIds: [textAt(heard.sub[0]?.json, "result.id")] });
       return `Report: ${textAt(heard.sub[2]?.json, "result.artifact.parts.0.text")}`;
@@ -31,7 +31,7 @@ async function serveFlow(heard: { sub?: readonly Frame[] } = {}): Promise<Stage>
 async function playFlow(): Promise<{ readonly main: readonly unknown[]; readonly sub: readonly unknown[] }> {
   const heard: { sub?: readonly Frame[] } = {};
   await using stage = await serveFlow(heard);
-  const message = saying(PROMPT, { messageId: "msg-1" });
+  const message = userMessage(PROMPT, { messageId: "msg-1" });
   const main = resultsOf(await streamed(stage.url, rpcRequest(1, "message/stream", { message })), 1);
   return { main, sub: resultsOf(heard.sub ?? [], 2) };
 }

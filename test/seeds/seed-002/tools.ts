@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { at, openStream, post, streamed, textAt } from "../exchange.ts";
-import { agentMessage, idsOf, saying, statusUpdate, textPart } from "../kinds.ts";
+import { agentMessage, idsOf, statusUpdate, textPart, userMessage } from "../kinds.ts";
 import { ID } from "../matchers.ts";
 import { fetchFrom, runPrinted } from "../printed/run.ts";
 import { resultOf, resultsOf, rpcRequest } from "../rpc.ts";
@@ -34,7 +34,7 @@ it(
   ),
   async () => {
     await using stage = await keeper();
-    const request = rpcRequest(1, "message/stream", { message: saying("Fetch my invoices") });
+    const request = rpcRequest(1, "message/stream", { message: userMessage("Fetch my invoices") });
     const results = resultsOf(await streamed(`${stage.url}/api/a2a`, request), 1);
     const ids = idsOf(results[0]);
     const inputRequest = { kind: "input-request", prompt: PROMPT, requestId: ID, sensitive: true };
@@ -51,7 +51,7 @@ it(
   async () => {
     await using stage = await keeper();
     const url = `${stage.url}/api/a2a`;
-    const asked = await streamed(url, rpcRequest(1, "message/stream", { message: saying("Fetch my invoices") }));
+    const asked = await streamed(url, rpcRequest(1, "message/stream", { message: userMessage("Fetch my invoices") }));
     const ids = idsOf(at(asked[0]?.json, "result"));
     const toolUseId = textAt(asked.at(-1)?.json, "result.status.message.metadata.inputRequest.requestId");
     const message = toolResult(ids.taskId, { toolUseId, result: { value: "secret-key-123" } });
@@ -73,7 +73,10 @@ it(
   async () => {
     await using stage = await keeper();
     const url = `${stage.url}/api/a2a`;
-    const stream = await openStream(url, rpcRequest(1, "message/stream", { message: saying("Fetch my invoices") }));
+    const stream = await openStream(
+      url,
+      rpcRequest(1, "message/stream", { message: userMessage("Fetch my invoices") }),
+    );
     const asked = (await stream.rest()).at(-1)?.json;
     const requests: unknown[] = [];
     const scope = {
@@ -131,7 +134,7 @@ it(
       const answer = toolResult(textAt(event, "taskId"), { toolUseId: textAt(inputRequest, "requestId"), result });
       return resultsOf(await streamed(url, rpcRequest(3, "message/stream", { message: answer })), 3);
     };
-    const stream = await openStream(url, rpcRequest(1, "message/stream", { message: saying("whales") }));
+    const stream = await openStream(url, rpcRequest(1, "message/stream", { message: userMessage("whales") }));
     const frames = await stream.until((data) => at(data, "result.status.state") === "input-required");
     const results = await handleInputRequired(at(frames.at(-1)?.json, "result"));
     expect(results.map((result) => at(result, "artifact.parts.0.text"))).toContain(

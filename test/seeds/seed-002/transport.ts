@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { at, openStream, post, streamed, textAt } from "../exchange.ts";
-import { artifactUpdate, expectKindFirst, idsOf, saying, statusUpdate, textPart } from "../kinds.ts";
+import { artifactUpdate, expectKindFirst, idsOf, statusUpdate, textPart, userMessage } from "../kinds.ts";
 import { ID, TIME } from "../matchers.ts";
 import { errorOf, resultOf, resultsOf, rpcRequest } from "../rpc.ts";
 import { type Stage, serveScript } from "../stage.ts";
@@ -19,7 +19,7 @@ const analyst = (pieces: readonly string[]): Promise<Stage> =>
 /** The results of that agent's stream. */
 async function analysis(...pieces: readonly string[]): Promise<readonly unknown[]> {
   await using stage = await analyst(pieces);
-  const request = rpcRequest(1, "message/stream", { message: saying(QUESTION, { messageId: "msg-123" }) });
+  const request = rpcRequest(1, "message/stream", { message: userMessage(QUESTION, { messageId: "msg-123" }) });
   return resultsOf(await streamed(`${stage.url}/api/a2a`, request), 1);
 }
 
@@ -37,7 +37,7 @@ it(
     const stream = await openStream(
       `${stage.url}/api/a2a`,
       rpcRequest(1, "message/stream", {
-        message: saying(QUESTION, { messageId: "msg-123" }),
+        message: userMessage(QUESTION, { messageId: "msg-123" }),
         configuration: { acceptedOutputModes: ["application/json", "text/plain"], historyLength: 10 },
       }),
       {
@@ -59,7 +59,7 @@ it(
   ),
   async () => {
     await using stage = await analyst(["Analysis: ", "Sales increased", ", by 15%"]);
-    const message = saying(QUESTION, { messageId: "msg-123" });
+    const message = userMessage(QUESTION, { messageId: "msg-123" });
     const stream = await openStream(`${stage.url}/api/a2a`, rpcRequest(1, "message/stream", { message }));
     expect(stream.response.status).toBe(200);
     expect(stream.response.headers.get("cache-control")).toBe("no-cache");
@@ -170,9 +170,9 @@ it(
       await task.status("Processing...");
       await task.ask("Which quarter?");
     });
-    const send = rpcRequest(1, "message/send", { message: saying(QUESTION) });
+    const send = rpcRequest(1, "message/send", { message: userMessage(QUESTION) });
     expectKindFirst(resultOf(await post(`${stage.url}/api/a2a`, send), 1));
-    const stream = rpcRequest(2, "message/stream", { message: saying(QUESTION) });
+    const stream = rpcRequest(2, "message/stream", { message: userMessage(QUESTION) });
     const frames = await streamed(`${stage.url}/api/a2a`, stream);
     expect(frames).toHaveLength(4);
     expectKindFirst(frames.map(({ json }) => json));

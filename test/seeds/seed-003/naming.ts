@@ -3,7 +3,7 @@ import { kindsOf } from "../../conformance/fold.ts";
 import { accepted, taskOf, text } from "../../conformance/speaker.ts";
 import { grpc0_3 } from "../../conformance/speakers/v0-3-grpc.ts";
 import { at, get, post, streamed, textAt } from "../exchange.ts";
-import { idsOf, saying } from "../kinds.ts";
+import { idsOf, userMessage } from "../kinds.ts";
 import { resultOf, resultsOf, rpcRequest } from "../rpc.ts";
 import { type Stage, serveScript } from "../stage.ts";
 import { seed } from "./seed.ts";
@@ -17,7 +17,7 @@ const asker = (): Promise<Stage> => serveScript(async (task) => task.ask("And?")
 
 /** Starts a task that waits for input. */
 async function beginTask(stage: Stage): Promise<string> {
-  const answer = await post(stage.url, rpcRequest(1, "message/send", { message: saying("Begin") }));
+  const answer = await post(stage.url, rpcRequest(1, "message/send", { message: userMessage("Begin") }));
   return idsOf(resultOf(answer, 1)).taskId;
 }
 
@@ -39,7 +39,7 @@ it(
   ),
   async () => {
     await using stage = await asker();
-    const message = saying("Begin");
+    const message = userMessage("Begin");
     const rpc = resultOf(await post(stage.url, rpcRequest(1, "message/send", { message })), 1);
     const rest = await post(`${stage.url}/v1/message:send`, { message });
     expect(rest.status).toBe(200);
@@ -54,7 +54,7 @@ it(
   ),
   async () => {
     await using stage = await asker();
-    const message = saying("Begin");
+    const message = userMessage("Begin");
     const rpc = resultsOf(await streamed(stage.url, rpcRequest(1, "message/stream", { message })), 1);
     const rest = await streamed(`${stage.url}/v1/message:stream`, { message });
     expect(rpc).toHaveLength(3);
@@ -113,7 +113,7 @@ it(
   ),
   async () => {
     await using stage = await serveScript(async (task) => task.ask("And?"));
-    const sent = await post(`${stage.url}/v1/message:send`, { message: saying("Begin") });
+    const sent = await post(`${stage.url}/v1/message:send`, { message: userMessage("Begin") });
     const path = `${stage.url}/v1/tasks/${textAt(sent.json, "id")}`;
     expect((await get(path)).json).toEqual(sent.json);
     for (const method of ["GET", "POST"]) {

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { at, get, openStream, post, streamed } from "../exchange.ts";
-import { expectKindFirst, idsOf, saying, textPart } from "../kinds.ts";
+import { expectKindFirst, idsOf, textPart, userMessage } from "../kinds.ts";
 import { errorOf, resultOf, rpcRequest } from "../rpc.ts";
 import { serveScript } from "../stage.ts";
 import { seed } from "./seed.ts";
@@ -13,7 +13,7 @@ it(
   seed.example("Implementation Notes › 2. Content-Type", "a content type other than application/json is refused"),
   async () => {
     await using stage = await echo();
-    const answer = await post(stage.url, send(saying("Hello")), { "content-type": "text/plain" });
+    const answer = await post(stage.url, send(userMessage("Hello")), { "content-type": "text/plain" });
     expect(answer.status).toBe(415);
     expect(answer.json).toMatchObject({ jsonrpc: "2.0", id: null, error: { code: -32005 } });
   },
@@ -21,7 +21,7 @@ it(
 
 it(seed.example("Implementation Notes › 3. Streaming Content-Type", "streams are text/event-stream"), async () => {
   await using stage = await echo();
-  const stream = await openStream(stage.url, rpcRequest(1, "message/stream", { message: saying("Hello") }));
+  const stream = await openStream(stage.url, rpcRequest(1, "message/stream", { message: userMessage("Hello") }));
   expect(stream.response.headers.get("content-type")).toBe("text/event-stream");
   expect(await stream.rest()).not.toHaveLength(0);
 });
@@ -34,7 +34,7 @@ it(
       seen = { message: message.metadata, request: metadata };
     });
     const task = resultOf(
-      await post(stage.url, send(saying("Hello", { metadata: { mood: "good" } }), { metadata: { urgent: true } })),
+      await post(stage.url, send(userMessage("Hello", { metadata: { mood: "good" } }), { metadata: { urgent: true } })),
       1,
     );
     expect(seen).toEqual({ message: { mood: "good" }, request: { urgent: true } });
@@ -54,7 +54,7 @@ it(
       { type: "data", data: { answer: 42 } },
       { type: "file", file: { bytes: "SGVsbG8=", mimeType: "text/plain", name: "hello.txt" } },
     ];
-    const task = resultOf(await post(stage.url, send(saying("", { parts }))), 1);
+    const task = resultOf(await post(stage.url, send(userMessage("", { parts }))), 1);
     const written = [
       textPart("Hello"),
       { kind: "data", data: { answer: 42 } },
@@ -71,7 +71,7 @@ it(
     await using stage = await serveScript(async (task) => {
       await task.ask("And?");
     });
-    const { taskId: id } = idsOf(resultOf(await post(stage.url, send(saying("Begin"))), 1));
+    const { taskId: id } = idsOf(resultOf(await post(stage.url, send(userMessage("Begin"))), 1));
     const stream = await openStream(stage.url, rpcRequest(2, "tasks/resubscribe", { id }));
     const canceled = resultOf(await post(stage.url, rpcRequest(3, "tasks/cancel", { id })), 3);
     expect(at(canceled, "status.state")).toBe("canceled");
@@ -87,7 +87,7 @@ it(
     await using stage = await serveScript(async (task) => {
       await task.ask("And?");
     });
-    const sent = resultOf(await post(stage.url, send(saying("Begin"))), 1);
+    const sent = resultOf(await post(stage.url, send(userMessage("Begin"))), 1);
     const { taskId: id } = idsOf(sent);
     const got = resultOf(await post(stage.url, rpcRequest(2, "tasks/get", { id })), 2);
     const canceled = resultOf(await post(stage.url, rpcRequest(3, "tasks/cancel", { id })), 3);
@@ -106,11 +106,11 @@ it(
     });
     const card = await get(`${stage.url}/.well-known/agent-card.json`, { "a2a-version": "0.3" });
     expect(at(card.json, "capabilities")).toMatchObject({ streaming: false, pushNotifications: false });
-    const sent = await post(stage.url, rpcRequest(1, "message/send", { message: saying("Hello") }));
+    const sent = await post(stage.url, rpcRequest(1, "message/send", { message: userMessage("Hello") }));
     const id = at(resultOf(sent, 1), "id");
     const pushNotificationConfig = { url: "https://client.com/webhook" };
     for (const [code, method, params] of [
-      [-32004, "message/stream", { message: saying("Hello") }],
+      [-32004, "message/stream", { message: userMessage("Hello") }],
       [-32004, "tasks/resubscribe", { id }],
       [-32003, "tasks/pushNotificationConfig/set", { taskId: id, pushNotificationConfig }],
       [-32007, "agent/authenticatedExtendedCard", undefined],

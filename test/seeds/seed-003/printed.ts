@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { at, openStream, post } from "../exchange.ts";
-import { idsOf, saying } from "../kinds.ts";
+import { idsOf, userMessage } from "../kinds.ts";
 import { printedText } from "../printed/run.ts";
 import { resultOf, rpcRequest } from "../rpc.ts";
 import { type Stage, scripted, serveAgents, serveScript } from "../stage.ts";
@@ -10,7 +10,7 @@ import { seed } from "./seed.ts";
 
 /** Starts a task that waits, in the context of the examples. */
 async function begin({ url }: Stage): Promise<Readonly<Record<string, string>>> {
-  const message = saying("Begin", { contextId: "ctx-456" });
+  const message = userMessage("Begin", { contextId: "ctx-456" });
   return { "task-789": idsOf(resultOf(await post(url, rpcRequest(1, "message/send", { message })), 1)).taskId };
 }
 

@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { openInbox } from "../../conformance/inbox.ts";
 import { at, post } from "../exchange.ts";
 import { createIssuer } from "../issuer.ts";
-import { idsOf, saying } from "../kinds.ts";
+import { idsOf, userMessage } from "../kinds.ts";
 import { ID } from "../matchers.ts";
 import { errorOf, resultOf, rpcRequest } from "../rpc.ts";
 import { serveScript } from "../stage.ts";
@@ -17,7 +17,7 @@ it(
     await using inbox = await openInbox();
     await using stage = await serveScript(async () => "Processed");
     const params = {
-      message: { ...saying("Process order #12345"), messageId: "msg-123", contextId: "ctx-456" },
+      message: { ...userMessage("Process order #12345"), messageId: "msg-123", contextId: "ctx-456" },
       configuration: {
         blocking: true,
         pushNotificationConfig: { url: inbox.url("/webhook"), token: "secret-token" },
@@ -40,7 +40,7 @@ it(
   async () => {
     await using inbox = await openInbox();
     await using stage = await serveScript(async (task) => `You said ${await task.ask("What?")}`);
-    const sent = resultOf(await post(stage.url, rpcRequest(1, "message/send", { message: saying("Hello") })), 1);
+    const sent = resultOf(await post(stage.url, rpcRequest(1, "message/send", { message: userMessage("Hello") })), 1);
     const { taskId } = idsOf(sent);
     const headers = { Authorization: "Bearer webhook-secret", "X-Custom-Header": "value" };
     const set = (more: object) =>
@@ -63,7 +63,7 @@ it(
     const configs = `${stage.url}/v1/tasks/${taskId}/pushNotificationConfigs`;
     const rest = await post(configs, { taskId, pushNotificationConfig: { url: inbox.url("/webhook"), headers } });
     expect(rest.json).toEqual({ ...kept, name: ID, success: true });
-    await post(stage.url, rpcRequest(2, "message/send", { message: saying("this", { taskId }) }));
+    await post(stage.url, rpcRequest(2, "message/send", { message: userMessage("this", { taskId }) }));
     for (const received of await inbox.until(({ body }) => body.includes('"completed"'))) {
       expect(received.headers).toMatchObject({ authorization: "Bearer webhook-secret", "x-custom-header": "value" });
     }
@@ -87,7 +87,7 @@ it(
     const security = { schemes: { bearer: issuer.verifier } };
     await using stage = await serveScript(async (task) => task.caller.id, {}, { security });
     const { authorization } = await issuer.bearer("alice");
-    const params = { message: saying("Hello", { metadata: { authorization } }), metadata: { authorization } };
+    const params = { message: userMessage("Hello", { metadata: { authorization } }), metadata: { authorization } };
     expect((await post(stage.url, rpcRequest(1, "message/send", params))).status).toBe(401);
     const task = resultOf(await post(stage.url, rpcRequest(1, "message/send", params), { authorization }), 1);
     expect(at(task, "artifacts.0.parts.0.text")).toBe("bearer:alice");
