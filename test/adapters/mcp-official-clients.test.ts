@@ -2,7 +2,7 @@ import type { Agent } from "palaver";
 import { mcpAgent } from "palaver/mcp";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type OpenServer, openServer2025, openServer2026 } from "../../src/adapters/mcp/test/open-servers.ts";
-import type { ClientLine, Peer, Saying, SeenTask } from "../peers/client-line.ts";
+import type { ClientLine, Peer, SeenTask, SendRequest } from "../peers/client-line.ts";
 import { a2aJsV03 } from "../peers/clients/a2a-js-v0-3.ts";
 import { a2aJsV1 } from "../peers/clients/a2a-js-v1.ts";
 import { type Stage, serveAgents } from "../seeds/stage.ts";
@@ -27,13 +27,13 @@ afterAll(async () => {
   for (const server of world.servers) await server[Symbol.asyncDispose]();
 });
 
-async function taskOf(peer: Peer, saying: Saying): Promise<SeenTask> {
-  const answer = await peer.send(saying);
+async function taskOf(peer: Peer, request: SendRequest): Promise<SeenTask> {
+  const answer = await peer.send(request);
   if (answer.kind !== "task") throw new Error("The agent answered without a task.");
   return answer.task;
 }
 
-const call = (skillId: string, data: object = {}): Saying => ({
+const call = (skillId: string, data: object = {}): SendRequest => ({
   content: [{ data: { ...data } as never }],
   metadata: { skillId },
 });
