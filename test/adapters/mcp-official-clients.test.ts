@@ -5,24 +5,24 @@ import { type OpenServer, openServer2025, openServer2026 } from "../../src/adapt
 import type { ClientLine, Peer, SeenTask, SendRequest } from "../peers/client-line.ts";
 import { a2aJsV03 } from "../peers/clients/a2a-js-v0-3.ts";
 import { a2aJsV1 } from "../peers/clients/a2a-js-v1.ts";
-import { type Stage, serveAgents } from "../seeds/stage.ts";
+import { serveAgents, type TestServer } from "../seeds/test-server.ts";
 
 // A real MCP server, written with the official SDK, behind `mcpAgent`, called by the official A2A clients.
 
 interface World {
   readonly servers: readonly OpenServer[];
   readonly agents: readonly Agent[];
-  readonly stage: Stage;
+  readonly testServer: TestServer;
 }
 
 let world: World;
 beforeAll(async () => {
   const servers = [await openServer2025(), await openServer2026()];
   const agents = await Promise.all(servers.map(({ url }, index) => mcpAgent({ url, id: `town-${2025 + index}` })));
-  world = { servers, agents, stage: await serveAgents(agents) };
+  world = { servers, agents, testServer: await serveAgents(agents) };
 });
 afterAll(async () => {
-  await world.stage[Symbol.asyncDispose]();
+  await world.testServer[Symbol.asyncDispose]();
   for (const agent of world.agents) await agent.close?.();
   for (const server of world.servers) await server[Symbol.asyncDispose]();
 });
@@ -51,7 +51,7 @@ const CELLS = [a2aJsV03, a2aJsV1].flatMap((line) =>
 
 describe.each(CELLS)("the official client $name", ({ line, binding, revision }) => {
   const connected = (one: ClientLine): Promise<Peer> =>
-    one.connect(`${world.stage.of(`town-${revision}`)}/`, { binding, fetch });
+    one.connect(`${world.testServer.of(`town-${revision}`)}/`, { binding, fetch });
 
   test("reads the card, and gets structured output, files, progress and failures of the tools", async () => {
     const peer = await connected(line);

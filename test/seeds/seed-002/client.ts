@@ -4,7 +4,7 @@ import { at } from "../exchange.ts";
 import { createIssuer } from "../issuer.ts";
 import { userMessage } from "../kinds.ts";
 import { fetchFrom, loggingConsole, runPrinted } from "../printed/run.ts";
-import { serveScript } from "../stage.ts";
+import { serveScript } from "../test-server.ts";
 import { seed } from "./seed.ts";
 
 /** Runs the clients that the seed prints, unchanged. */
@@ -17,14 +17,14 @@ const REPORT: RunFunction = async (task) => {
 };
 
 it(seed.example("Client-Side (TypeScript)", "the printed program reads a stream and logs its events"), async () => {
-  await using stage = await serveScript(REPORT);
+  await using testServer = await serveScript(REPORT);
   const console = loggingConsole();
   const { example, streamMessage } = runPrinted<{
     example(): Promise<void>;
     streamMessage(message: object): AsyncGenerator<unknown>;
   }>("002-client-side.txt", {
     names: ["example", "streamMessage"],
-    scope: { fetch: fetchFrom(stage.url), console },
+    scope: { fetch: fetchFrom(testServer.url), console },
   });
   await example();
   expect(console.logged).toEqual([
@@ -61,9 +61,9 @@ function clientOf(url: string, console: object): ClientProgram {
 it(
   seed.example("Client (TypeScript) › example", "the printed program streams over REST and sends over JSON-RPC"),
   async () => {
-    await using stage = await serveScript(REPORT);
+    await using testServer = await serveScript(REPORT);
     const console = loggingConsole();
-    await clientOf(stage.url, console).example();
+    await clientOf(testServer.url, console).example();
     expect(console.logged.slice(0, -1)).toEqual([
       ["Task started:", expect.any(String)],
       ["Status:", "working"],
@@ -84,8 +84,8 @@ it(
     "the printed class receives the events, and stops at the final one",
   ),
   async () => {
-    await using stage = await serveScript(REPORT);
-    const client = new (clientOf(stage.url, loggingConsole()).A2AClientImpl)(stage.url, "token-123");
+    await using testServer = await serveScript(REPORT);
+    const client = new (clientOf(testServer.url, loggingConsole()).A2AClientImpl)(testServer.url, "token-123");
     const events: unknown[] = [];
     for await (const event of client.streamMessage({ message: userMessage("Analyze sales data") })) events.push(event);
     expect(events.map((event) => at(event, "kind"))).toEqual([
@@ -108,10 +108,11 @@ it(
     ];
     const policies = [{ skill: "admin-tools", scopes: ["admin"] }];
     const security = { schemes: { bearer: issuer.verifier }, policies };
-    await using stage = await serveScript(REPORT, { skills }, { security });
+    await using testServer = await serveScript(REPORT, { skills }, { security });
     const token = (await issuer.bearer("alice", "user")).authorization.replace("Bearer ", "");
-    const { A2AClientImpl } = clientOf(stage.url, loggingConsole());
-    const first = (message: object, by = token) => new A2AClientImpl(stage.url, by).streamMessage({ message }).next();
+    const { A2AClientImpl } = clientOf(testServer.url, loggingConsole());
+    const first = (message: object, by = token) =>
+      new A2AClientImpl(testServer.url, by).streamMessage({ message }).next();
     await expect(first(userMessage("", { parts: [] }))).rejects.toThrow(
       "HTTP 400: message.parts: must have at least one part",
     );
@@ -123,8 +124,8 @@ it(
 );
 
 it(seed.example("Client (TypeScript) › sendMessage", "the printed class receives the finished task"), async () => {
-  await using stage = await serveScript(REPORT);
-  const client = new (clientOf(stage.url, loggingConsole()).A2AClientImpl)(stage.url, "token-123");
+  await using testServer = await serveScript(REPORT);
+  const client = new (clientOf(testServer.url, loggingConsole()).A2AClientImpl)(testServer.url, "token-123");
   const task = await client.sendMessage({ message: userMessage("Quick question") });
   expect(task).toMatchObject({ kind: "task", status: { state: "completed" } });
   expect(at(task, "artifacts.0.parts.0.text")).toBe("Hello Quick question");

@@ -5,7 +5,7 @@ import { openModelServer } from "../../../src/adapters/models/test/model-server.
 import { at, streamed, textAt } from "../exchange.ts";
 import { idsOf, textPart, userMessage } from "../kinds.ts";
 import { resultsOf, rpcRequest } from "../rpc.ts";
-import { serveAgents } from "../stage.ts";
+import { serveAgents } from "../test-server.ts";
 import { seed } from "./seed.ts";
 
 const NAMES = ["local", "weather_now", "client"];
@@ -40,9 +40,9 @@ it(
       model: model.model,
       tools: [{ local, client }, remote],
     });
-    await using stage = await serveAgents(agent);
+    await using testServer = await serveAgents(agent);
     const stream = async (message: object): Promise<readonly unknown[]> =>
-      resultsOf(await streamed(`${stage.url}/api/a2a`, rpcRequest(1, "message/stream", { message })), 1);
+      resultsOf(await streamed(`${testServer.url}/api/a2a`, rpcRequest(1, "message/stream", { message })), 1);
     const asked = await stream(userMessage("Use them all"));
     const data = (result: unknown): unknown => at(result, "status.message.parts.0.data");
     expect(asked.map(data).filter((value) => value !== undefined)).toMatchObject([

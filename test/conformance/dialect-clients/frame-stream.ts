@@ -1,6 +1,6 @@
+import type { Stream } from "../dialect-client.ts";
 import type { EventSource, ServerSentEvent } from "../http.ts";
 import type { Frame, StreamEvent } from "../neutral.ts";
-import type { Stream } from "../speaker.ts";
 import { wrong } from "../strict.ts";
 
 export interface FrameReading {
