@@ -222,7 +222,7 @@ export class Relay {
     });
     const iterator = stream[Symbol.asyncIterator]();
     const first = await iterator.next();
-    if (first.done === true) throw new RemoteError("network", "It ended the stream without sending anything.");
+    if (first.done === true) throw new RemoteError("network", "The remote agent ended the stream without sending anything.");
     const event = first.value;
     if (event.kind === "message") return { taken: { kind: "message", parts: event.message.parts }, events: stream };
     const { id, contextId } = event.task;
@@ -262,7 +262,7 @@ export class Relay {
       if (state === "auth-required" && !isNotNew(view.status, before)) break;
     }
     const { task } = view;
-    if (task === undefined) throw new RemoteError("invalid-agent-response", "It sent no task.");
+    if (task === undefined) throw new RemoteError("invalid-agent-response", "The remote agent sent no task.");
     const kept: Task = { id: task.id, contextId: task.contextId, status: task.status };
     const digests = isInterrupted(task.status.state) ? view.digests : undefined;
     const { names, used } = artifacts;
