@@ -222,7 +222,8 @@ export class Relay {
     });
     const iterator = stream[Symbol.asyncIterator]();
     const first = await iterator.next();
-    if (first.done === true) throw new RemoteError("network", "The remote agent ended the stream without sending anything.");
+    if (first.done === true)
+      throw new RemoteError("network", "The remote agent ended the stream without sending anything.");
     const event = first.value;
     if (event.kind === "message") return { taken: { kind: "message", parts: event.message.parts }, events: stream };
     const { id, contextId } = event.task;

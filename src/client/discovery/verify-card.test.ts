@@ -224,9 +224,7 @@ describe("a signature with a key URL (jku)", () => {
     "nonsense",
   ])("is not verified with keys from %s", async (jku) => {
     const server = served({});
-    expect(await refusal(await signed(ada, 0, { jku }), verification, server)).toContain(
-      "not a trusted key",
-    );
+    expect(await refusal(await signed(ada, 0, { jku }), verification, server)).toContain("not a trusted key");
     expect(server.asked).toEqual([]);
   });
 

@@ -111,7 +111,11 @@ function payloadsOf(card: Readonly<Record<string, unknown>>): readonly Payload[]
     // The forms are often equal: keep each text once.
     return payloads.filter(({ text }, index) => payloads.findIndex((other) => other.text === text) === index);
   } catch (error) {
-    throw new RemoteError("invalid-card", "The agent card cannot be verified: it contains JSON that has no canonical form (RFC 8785).", { cause: error });
+    throw new RemoteError(
+      "invalid-card",
+      "The agent card cannot be verified: it contains JSON that has no canonical form (RFC 8785).",
+      { cause: error },
+    );
   }
 }
 
