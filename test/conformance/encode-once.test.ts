@@ -118,12 +118,12 @@ async function encodingsWith(
   );
   const { url } = await listener.listen("127.0.0.1", 0);
   try {
-    const speak = (dialectClient: DialectClient): Caller =>
+    const callerOf = (dialectClient: DialectClient): Caller =>
       dialectClient.at(url, { bodyless: "proto", showStyle: true });
-    const callers = dialectClients.map(speak);
+    const callers = dialectClients.map(callerOf);
     // The sender's stream ends with the question, the other streams continue. In 0.3 this differs on the wire, which
     // makes one more text.
-    const first = speak(jsonRpc0_3);
+    const first = callerOf(jsonRpc0_3);
     const sent = await accepted(first.stream(text("play")));
     const [opening] = await sent.until((frame) => frame.kind === "status");
     const id = opening?.kind === "task" ? opening.task.id : "";
