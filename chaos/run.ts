@@ -6,8 +6,8 @@ import { type Entry, readJournal } from "./journal.ts";
 import type { ChaosOptions } from "./options.ts";
 import { planTask, planTroubles } from "./plan.ts";
 import { createRandom } from "./random.ts";
-import { openStage, type Stage } from "./stage.ts";
 import type { Start, Supervisor } from "./supervisor.ts";
+import { openTestbed, type Testbed } from "./testbed.ts";
 import { makeTrouble } from "./trouble.ts";
 import { readTruth } from "./truth.ts";
 
@@ -34,22 +34,22 @@ const PROGRESS = 30_000;
  */
 export async function runChaos(options: ChaosOptions, say: (line: string) => void): Promise<ChaosResult> {
   const { seed, duration, kills, store: faults, tolerate, keep } = options;
-  const stage = await openStage({ ...options, name: "chaos", journals: true, receiverFailures: 0.1, faults });
-  const { supervisor, proxy, folder } = stage;
+  const testbed = await openTestbed({ ...options, name: "chaos", journals: true, receiverFailures: 0.1, faults });
+  const { supervisor, proxy, folder } = testbed;
   say(`seed ${seed}: ${kills} kills in ${Math.round(duration / 1000)} s plus restart time; files in ${folder}`);
   const began = Date.now();
   const progress = setInterval(() => {
     say(`${Math.round((Date.now() - began) / 1000)} s: ${supervisor.kills} of ${kills} kills, ${proxy.cuts} cuts`);
   }, PROGRESS);
   try {
-    await makeTrouble(planTroubles(createRandom(`${seed}/troubles`), { kills, duration }), stage, duration);
+    await makeTrouble(planTroubles(createRandom(`${seed}/troubles`), { kills, duration }), testbed, duration);
     say("no more disturbances; waiting until all tasks and webhooks are finished");
-    await untilOver(stage);
+    await untilOver(testbed);
   } finally {
     clearInterval(progress);
-    await stage.close();
+    await testbed.close();
   }
-  const evidence = await gather(stage, seed);
+  const evidence = await gather(testbed, seed);
   const discrepancies = checkRun(evidence);
   const failures = discrepancies.filter(({ kind }) => !tolerate.has(kind));
   const isKept = keep || failures.length > 0;
@@ -69,19 +69,19 @@ export async function runChaos(options: ChaosOptions, say: (line: string) => voi
  * Waits until all clients have finished, all tasks have ended and all webhooks are delivered, or nothing makes
  * progress.
  */
-async function untilOver({ supervisor, proxy, clients, journals, tellClients }: Stage): Promise<void> {
+async function untilOver({ supervisor, proxy, clients, journals, sendToClients }: Testbed): Promise<void> {
   await supervisor.revive();
   proxy.calm();
-  tellClients("finish");
+  sendToClients("finish");
   await untilQuiet(journals.clients, async () => {
     await supervisor.revive();
     return clients.every(({ exitCode }) => exitCode !== null);
   });
-  tellClients("give-up");
+  sendToClients("give-up");
   await untilQuiet([journals.receiver, journals.steps], () => isSettled(supervisor));
 }
 
-async function gather({ database, journals, supervisor }: Stage, seed: string): Promise<Evidence> {
+async function gather({ database, journals, supervisor }: Testbed, seed: string): Promise<Evidence> {
   const random = createRandom(`${seed}/tasks`);
   const { drains, deaths } = supervisor;
   return {

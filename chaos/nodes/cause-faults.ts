@@ -2,17 +2,17 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { ChaosDatabase } from "./database.ts";
 import type { ChaosNode } from "./node.ts";
 import type { Fault } from "./plan.ts";
-import type { NodesStage } from "./stage.ts";
+import type { NodesTestbed } from "./testbed.ts";
 
 /** Milliseconds after which a fault that still lasts does not delay the next one any more. */
 const LONGEST_WAIT = 500;
 
-type Disturbed = Pick<NodesStage, "database" | "proxy" | "nodes">;
+type Disturbed = Pick<NodesTestbed, "database" | "proxy" | "nodes">;
 
 /** Causes each fault after its pause, and says so. Resolves when all are over and all nodes listen. */
 export async function causeFaults(
   faults: readonly Fault[],
-  stage: Disturbed,
+  testbed: Disturbed,
   say: (line: string) => void,
 ): Promise<void> {
   const began = Date.now();
@@ -20,20 +20,22 @@ export async function causeFaults(
   let database: Promise<void> = Promise.resolve();
   for (const fault of faults) {
     await sleep(fault.pause);
-    const node = await chosenNode(stage.nodes, fault.pick);
+    const node = await chosenNode(testbed.nodes, fault.pick);
     // The database crashes and starts again before the next crash begins.
     if (fault.do.startsWith("crash")) await database;
     say(
       `${((Date.now() - began) / 1000).toFixed(1).padStart(7)} s  fault ${fault.number}: ${describe(fault, node.process)}`,
     );
-    const work = cause(fault, node, stage).catch((error: unknown) => say(`  fault ${fault.number}: ${String(error)}`));
+    const work = cause(fault, node, testbed).catch((error: unknown) =>
+      say(`  fault ${fault.number}: ${String(error)}`),
+    );
     if (fault.do.startsWith("crash")) database = work;
     lasting.add(work);
     void work.finally(() => lasting.delete(work));
     await Promise.race([work, sleep(LONGEST_WAIT)]);
   }
   await Promise.all(lasting);
-  while (!stage.nodes.every(({ isListening }) => isListening)) await sleep(50);
+  while (!testbed.nodes.every(({ isListening }) => isListening)) await sleep(50);
 }
 
 /** One of the nodes that listen. */

@@ -9,32 +9,32 @@ import { truthIn, unsettledIn } from "../truth.ts";
 import { causeFaults } from "./cause-faults.ts";
 import type { NodesOptions } from "./options.ts";
 import { type Fault, planFaults } from "./plan.ts";
-import { type NodesStage, openNodesStage } from "./stage.ts";
+import { type NodesTestbed, openNodesTestbed } from "./testbed.ts";
 
 /** One run on several nodes: starts all processes, causes the faults, waits for the end, and compares. Calls `say` with each fault. */
 export async function runNodesChaos(options: NodesOptions, say: (line: string) => void): Promise<ChaosResult> {
   const { seed, tolerate, keep } = options;
   const faults = planFaults(createRandom(`${seed}/faults`), options);
-  const stage = await openNodesStage(options);
-  const { folder, database } = stage;
+  const testbed = await openNodesTestbed(options);
+  const { folder, database } = testbed;
   try {
     say(`seed ${seed}: ${options.nodes} nodes, ${faults.length} faults; files in ${folder}`);
     try {
-      await causeFaults(faults, stage, say);
+      await causeFaults(faults, testbed, say);
       say("no more faults; waiting until all tasks and webhooks are finished");
-      await untilOver(stage);
+      await untilOver(testbed);
     } finally {
-      await stage.closeNodes();
+      await testbed.closeNodes();
     }
-    const evidence = await gather(stage, seed);
-    const discrepancies = [...checkRun(evidence), ...(await strayWrites(stage))];
+    const evidence = await gather(testbed, seed);
+    const discrepancies = [...checkRun(evidence), ...(await strayWrites(testbed))];
     const failures = discrepancies.filter(({ kind }) => !tolerate.has(kind));
     const isKept = keep || failures.length > 0;
     if (!isKept) rmSync(folder, { recursive: true });
     return {
       seed,
       folder: isKept ? folder : undefined,
-      counts: { ...countsOfFaults(faults), ...(await countsOfStage(stage)), ...countsOf(evidence) },
+      counts: { ...countsOfFaults(faults), ...(await countsOfTestbed(testbed)), ...countsOf(evidence) },
       slowestStart: undefined,
       discrepancies,
       failures,
@@ -45,11 +45,11 @@ export async function runNodesChaos(options: NodesOptions, say: (line: string) =
 }
 
 /** Waits until all clients have finished, all tasks have ended and all webhooks are delivered, or nothing makes progress. */
-async function untilOver({ proxy, clients, journals, database, tellClients }: NodesStage): Promise<void> {
+async function untilOver({ proxy, clients, journals, database, sendToClients }: NodesTestbed): Promise<void> {
   proxy.calm();
-  tellClients("finish");
+  sendToClients("finish");
   await untilQuiet(journals.clients, async () => clients.every(({ exitCode }) => exitCode !== null));
-  tellClients("give-up");
+  sendToClients("give-up");
   const store = await database.openStore();
   try {
     await untilQuiet([journals.receiver, journals.steps], async () => {
@@ -61,7 +61,7 @@ async function untilOver({ proxy, clients, journals, database, tellClients }: No
   }
 }
 
-async function gather({ database, journals, nodes }: NodesStage, seed: string): Promise<Evidence> {
+async function gather({ database, journals, nodes }: NodesTestbed, seed: string): Promise<Evidence> {
   const random = createRandom(`${seed}/tasks`);
   const store = await database.openStore();
   try {
@@ -79,7 +79,7 @@ async function gather({ database, journals, nodes }: NodesStage, seed: string): 
   }
 }
 
-async function strayWrites({ database }: NodesStage): Promise<readonly Discrepancy[]> {
+async function strayWrites({ database }: NodesTestbed): Promise<readonly Discrepancy[]> {
   const writes = await database.strayWrites();
   return writes.map((what) => ({ kind: "old-epoch", task: "", who: "node", what }));
 }
@@ -89,7 +89,7 @@ function countsOfFaults(faults: readonly Fault[]): Record<string, number> {
   return Object.fromEntries(Array.from(kinds, ([kind, same]) => [kind, same.length]));
 }
 
-async function countsOfStage({ database, nodes, proxy }: NodesStage): Promise<Record<string, number>> {
+async function countsOfTestbed({ database, nodes, proxy }: NodesTestbed): Promise<Record<string, number>> {
   const { writes, claims } = await database.audited();
   return {
     "cut connections": proxy.cuts,

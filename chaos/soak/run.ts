@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, rmSync, statSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
-import { openStage } from "../stage.ts";
 import type { Supervisor } from "../supervisor.ts";
+import { openTestbed } from "../testbed.ts";
 import { type Looks, lookAround } from "./look-around.ts";
 import type { SoakOptions } from "./options.ts";
 import type { Sample } from "./verdict.ts";
@@ -14,7 +14,7 @@ const NODE_OPTIONS = ["--expose-gc", "--max-semi-space-size=16"];
 
 /** Loads a server and samples its resource use. Calls `say` with a line per sample. */
 export async function runSoak(options: SoakOptions, say: (line: string) => void): Promise<readonly Sample[]> {
-  const stage = await openStage({
+  const testbed = await openTestbed({
     ...options,
     name: "soak",
     seed: "soak",
@@ -23,7 +23,7 @@ export async function runSoak(options: SoakOptions, say: (line: string) => void)
     retention: RETENTION,
     nodeOptions: [...NODE_OPTIONS, ...options.nodeOptions],
   });
-  const { proxy, supervisor, database, folder } = stage;
+  const { proxy, supervisor, database, folder } = testbed;
   // The proxy cuts nothing here: it gives clients an address before the server has one.
   proxy.calm();
   const abort = new AbortController();
@@ -41,7 +41,7 @@ export async function runSoak(options: SoakOptions, say: (line: string) => void)
   } finally {
     abort.abort();
     await looking;
-    await stage.close();
+    await testbed.close();
   }
   rmSync(folder, { recursive: true });
   return samples;

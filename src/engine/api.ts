@@ -40,7 +40,7 @@ export interface Engine {
   /** Rejects with `unavailable` and the reason while the engine cannot accept messages. */
   ready(): Promise<void>;
   /**
-   * Throws `unavailable` if the process makes no progress: for two minutes it has not looked for work, or a commit has neither succeeded nor
+   * Throws `unavailable` if the process makes no progress: for two minutes it has not polled its store, or a commit has neither succeeded nor
    * failed. A store that cannot be reached is no reason: its calls fail then, but end.
    */
   alive(): void;

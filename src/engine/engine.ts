@@ -222,7 +222,7 @@ class TaskEngine implements RunningEngine {
   alive(): void {
     if (this.#phase !== "open") return;
     if (this.#pollLoop.idleFor >= LONGEST_STALL_MS)
-      throw new A2AError("unavailable", "The server has not looked for work for two minutes.");
+      throw new A2AError("unavailable", "The server has not polled its store for two minutes.");
     if (this.#parts.committer.busyFor >= LONGEST_STALL_MS)
       throw new A2AError("unavailable", "A commit has neither succeeded nor failed for two minutes.");
   }

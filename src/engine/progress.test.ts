@@ -16,7 +16,7 @@ test("an engine whose store does not answer is not alive after two minutes, and 
   await harness.advance(119_000, 10_000);
   expect(() => engine.alive()).not.toThrow();
   clock.adjust(clock.now() + 10_000);
-  expect(() => engine.alive()).toThrow(/looked for work/);
+  expect(() => engine.alive()).toThrow(/polled its store/);
   held.resolve();
   await harness.advance(2000);
   expect(() => engine.alive()).not.toThrow();

@@ -71,6 +71,7 @@ export interface OAuthFlow {
 
 /** The flows in the order of preference. 1.0 has room for one flow per scheme, and the first declared one in this order is written. */
 export const OAUTH_FLOWS = ["authorizationCode", "clientCredentials", "deviceCode", "implicit", "password"] as const;
+/** The OAuth 2 flows that a card can name, as in OpenAPI and in addition the device flow (RFC 8628). */
 export type OAuthFlowName = (typeof OAUTH_FLOWS)[number];
 
 /** A security scheme in the form of OpenAPI. */

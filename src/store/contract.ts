@@ -231,6 +231,7 @@ export interface Retention {
   readonly logAge?: number;
 }
 
+/** One operation of a commit. All operations of a commit are applied in one transaction; each has an outcome of its own. */
 export type StoreOperation = TaskWrite | InboxPost | LeaseClaim | ContextWrite | WebhookOperation;
 
 /**

@@ -11,6 +11,7 @@ export interface MessageTrace {
   readonly digest?: string;
 }
 
+/** What `get` returns of a task. */
 export interface GetOptions {
   /** Return the task only if it is in this scope. */
   readonly scope?: Scope;
@@ -60,6 +61,7 @@ export interface TaskRecord {
   readonly artifacts?: string;
 }
 
+/** One page of the tasks of a caller. */
 export interface ListQuery {
   readonly scope: Scope;
   readonly contextId?: ContextId;
@@ -88,6 +90,7 @@ export interface ListCursor {
   readonly id: string;
 }
 
+/** The tasks of one page, and how many there are on all pages. */
 export interface ListPage {
   /** Newest `statusAt` first; equal times by id, descending. */
   readonly tasks: readonly TaskRecord[];
@@ -120,6 +123,7 @@ export interface OperatorQuery {
   readonly before?: ListCursor;
 }
 
+/** One page of the tasks of all callers. */
 export interface OperatorPage {
   /** Newest `statusAt` first; equal times by id, descending. Without history and artifacts. */
   readonly tasks: readonly TaskRecord[];

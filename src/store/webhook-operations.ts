@@ -45,6 +45,7 @@ export interface WebhookRecord extends WebhookDraft {
   readonly node?: string;
 }
 
+/** One page of the webhooks whose delivery failed for good, the latest failure first. */
 export interface FailedWebhooksQuery {
   readonly limit: number;
   /** Only webhooks of this task. */
@@ -128,4 +129,5 @@ export interface WebhookRevive {
   readonly at: number;
 }
 
+/** One operation of a commit on a webhook. */
 export type WebhookOperation = WebhookSet | WebhookDelete | WebhookClaim | WebhookAdvance | WebhookRevive;

@@ -2,38 +2,38 @@ import type { Agent } from "palaver";
 import { mcpAgent } from "palaver/mcp";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type OpenServer, openServer2025, openServer2026 } from "../../src/adapters/mcp/test/open-servers.ts";
-import type { ClientLine, Peer, Saying, SeenTask } from "../peers/client-line.ts";
+import type { ClientLine, Peer, SeenTask, SendRequest } from "../peers/client-line.ts";
 import { a2aJsV03 } from "../peers/clients/a2a-js-v0-3.ts";
 import { a2aJsV1 } from "../peers/clients/a2a-js-v1.ts";
-import { type Stage, serveAgents } from "../seeds/stage.ts";
+import { serveAgents, type TestServer } from "../seeds/test-server.ts";
 
 // A real MCP server, written with the official SDK, behind `mcpAgent`, called by the official A2A clients.
 
 interface World {
   readonly servers: readonly OpenServer[];
   readonly agents: readonly Agent[];
-  readonly stage: Stage;
+  readonly testServer: TestServer;
 }
 
 let world: World;
 beforeAll(async () => {
   const servers = [await openServer2025(), await openServer2026()];
   const agents = await Promise.all(servers.map(({ url }, index) => mcpAgent({ url, id: `town-${2025 + index}` })));
-  world = { servers, agents, stage: await serveAgents(agents) };
+  world = { servers, agents, testServer: await serveAgents(agents) };
 });
 afterAll(async () => {
-  await world.stage[Symbol.asyncDispose]();
+  await world.testServer[Symbol.asyncDispose]();
   for (const agent of world.agents) await agent.close?.();
   for (const server of world.servers) await server[Symbol.asyncDispose]();
 });
 
-async function taskOf(peer: Peer, saying: Saying): Promise<SeenTask> {
-  const answer = await peer.send(saying);
+async function taskOf(peer: Peer, request: SendRequest): Promise<SeenTask> {
+  const answer = await peer.send(request);
   if (answer.kind !== "task") throw new Error("The agent answered without a task.");
   return answer.task;
 }
 
-const call = (skillId: string, data: object = {}): Saying => ({
+const call = (skillId: string, data: object = {}): SendRequest => ({
   content: [{ data: { ...data } as never }],
   metadata: { skillId },
 });
@@ -51,7 +51,7 @@ const CELLS = [a2aJsV03, a2aJsV1].flatMap((line) =>
 
 describe.each(CELLS)("the official client $name", ({ line, binding, revision }) => {
   const connected = (one: ClientLine): Promise<Peer> =>
-    one.connect(`${world.stage.of(`town-${revision}`)}/`, { binding, fetch });
+    one.connect(`${world.testServer.of(`town-${revision}`)}/`, { binding, fetch });
 
   test("reads the card, and gets structured output, files, progress and failures of the tools", async () => {
     const peer = await connected(line);

@@ -24,9 +24,9 @@ export const DIRECTIONS: Readonly<Record<string, readonly string[]>> = {
     "bus/contract.ts",
     "telemetry",
   ],
-  /** Requests that leave this process for addresses strangers named. */
+  /** Requests to addresses that callers chose. */
   outgoing: ["protocol", "internal"],
-  /** Tells webhooks what happens: a reader of the log, like a stream. */
+  /** Notifies webhooks of events, which it reads from the log, like a stream. */
   push: [
     ...["protocol", "internal", "auth", "outgoing", "wire", "bus/contract.ts"],
     ...["store/contract.ts", "store/commit-writer.ts"],
@@ -43,7 +43,7 @@ export const DIRECTIONS: Readonly<Record<string, readonly string[]>> = {
   ],
   transport: ["protocol", "internal", "wire", "server", "auth", "telemetry", "operator"],
   client: ["protocol", "internal", "wire", "auth", "telemetry"],
-  /** For who receives what `push` sends. */
+  /** Verifies received notifications. */
   webhook: ["protocol", "internal", "wire", "auth"],
   /** Agents whose work is done elsewhere. */
   adapters: [
@@ -51,7 +51,7 @@ export const DIRECTIONS: Readonly<Record<string, readonly string[]>> = {
     ...["engine/agent/agent.ts", "engine/agent/json-schema.ts", "engine/agent/task-failure.ts"],
   ],
   demo: ["protocol", "adapters", "engine/agent/agent.ts"],
-  /** Functions over a server that is there already: of the platform and the engine it knows types alone. */
+  /** Functions over an existing server; imports only types of the platform and the engine. */
   plain: [
     ...["protocol", "internal", "wire", "client/http/sse.ts"],
     ...["platform/create-server.ts", "engine/agent/agent.ts"],

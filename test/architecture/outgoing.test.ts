@@ -33,14 +33,14 @@ function isAllowed(way: WayOut): boolean {
   return way.file.startsWith("outgoing/") || ALLOWED.some((allowed) => covers(allowed, way));
 }
 
-describe("requests to addresses that strangers named", () => {
+describe("requests to addresses that callers chose", () => {
   const ways = waysOutOfSources();
 
-  it("leave this process through outgoing alone", () => {
+  it("leave this process only through `outgoing`", () => {
     expect(ways.filter((way) => !isAllowed(way))).toEqual([]);
   });
 
-  it("are all that the list of exceptions is for", () => {
+  it("are the only reason for an entry in the list of exceptions", () => {
     expect(ALLOWED.filter((allowed) => !ways.some((way) => covers(allowed, way)))).toEqual([]);
     expect(ways.some(({ file }) => file.startsWith("outgoing/"))).toBe(true);
   });

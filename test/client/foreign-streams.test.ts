@@ -223,7 +223,7 @@ describe("a stream without cursors that is cut", () => {
     expect(await summariesOf(agent.stream("go"))).toEqual(["task[working]", "=one ", "two ", "three ", "[completed]"]);
   });
 
-  it("is abandoned after several attempts without news; the error contains the last known task", async () => {
+  it("is abandoned after several attempts without a new event; the error contains the last known task", async () => {
     const agent = await meet((response, request, count) => {
       events(response);
       if (count === 1) return cut(response, frame(request, { task: wireTask("WORKING") }));

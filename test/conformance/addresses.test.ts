@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { exchange, type HttpAnswer, jsonOf, typeOf } from "./http.ts";
-import { openStage, type Stage } from "./stage.ts";
+import { openTestServer, type TestServer } from "./test-server.ts";
 
-let stage: Stage;
+let testServer: TestServer;
 beforeAll(async () => {
-  stage = await openStage();
+  testServer = await openTestServer();
 });
-afterAll(() => stage[Symbol.asyncDispose]());
+afterAll(() => testServer[Symbol.asyncDispose]());
 
 const JSON_TYPE = "application/json";
 
@@ -20,7 +20,7 @@ interface Request {
 function ask(path: string, { method, type = JSON_TYPE, body, headers = {} }: Request = {}): Promise<HttpAnswer> {
   return exchange({
     method: method ?? (body === undefined ? "GET" : "POST"),
-    url: `${stage.url}${path}`,
+    url: `${testServer.url}${path}`,
     headers: { ...(body !== undefined && type !== "" && { "content-type": type }), ...headers },
     ...(body !== undefined && { body: typeof body === "string" ? body : JSON.stringify(body) }),
   });
@@ -237,7 +237,7 @@ describe("a body", () => {
   );
 
   it("that is too large is refused", async () => {
-    await using small = await openStage({ limits: { maxBodyBytes: 1000 } });
+    await using small = await openTestServer({ limits: { maxBodyBytes: 1000 } });
     for (const path of ["/", "/message:send", "/v1/message:send", "/a2a/tasks/send"]) {
       const answer = await exchange({
         method: "POST",
@@ -271,7 +271,7 @@ describe("the media type of a REST 1.0 response is", () => {
   });
 
   it("application/json if restMediaType is application/json", async () => {
-    await using plain = await openStage({ restMediaType: JSON_TYPE });
+    await using plain = await openTestServer({ restMediaType: JSON_TYPE });
     const answer = await exchange({ method: "GET", url: `${plain.url}/tasks`, headers: {} });
     expect([answer.status, typeOf(answer)]).toEqual([200, JSON_TYPE]);
   });

@@ -1,11 +1,11 @@
 import { encryptTo } from "palaver/client";
 import { describe, expect, it } from "vitest";
+import { accepted, receivedState, taskOf, text } from "./dialect-client.ts";
+import { DIALECT_CLIENTS } from "./dialect-clients.ts";
 import { inEveryDialect } from "./every-dialect.ts";
 import { outputOf, type Task } from "./neutral.ts";
-import { accepted, taskOf, text, toldState } from "./speaker.ts";
-import { SPEAKERS } from "./speakers.ts";
 
-inEveryDialect(SPEAKERS, ({ speaker, caller, play }) => {
+inEveryDialect(DIALECT_CLIENTS, ({ dialectClient, caller, textToRun }) => {
   interface Need {
     readonly requestId: string;
     readonly key: object;
@@ -19,12 +19,12 @@ inEveryDialect(SPEAKERS, ({ speaker, caller, play }) => {
 
   describe("a request for authorisation", () => {
     it("is sent as text and as data, and answered by a message", async () => {
-      const opening = play(async (task) => {
+      const opening = textToRun(async (task) => {
         await task.requireAuth({ message: "May I?", schemes: ["sso", { type: "oauth2" }], description: "To read" });
         return "thanks";
       });
       const task = await taskOf(caller().send(text(opening), { wait: true }));
-      expect(task.status.state).toBe(toldState(speaker, "auth-required"));
+      expect(task.status.state).toBe(receivedState(dialectClient, "auth-required"));
       expect(task.status.message?.parts).toMatchObject([
         { text: "May I?" },
         {
@@ -38,7 +38,7 @@ inEveryDialect(SPEAKERS, ({ speaker, caller, play }) => {
 
     it("may ask for a secret, which is answered encrypted or as plain text and never shown", async () => {
       for (const isEncrypted of [true, false]) {
-        const opening = play(async (task) => {
+        const opening = textToRun(async (task) => {
           const secret = await task.requireAuth({ message: "Token?", secret: true });
           return secret === "swordfish" ? "right" : "wrong";
         });
@@ -49,7 +49,7 @@ inEveryDialect(SPEAKERS, ({ speaker, caller, play }) => {
         const outcome = await caller().send({ parts, taskId: asked.id }, { wait: true });
         const done = await taskOf(outcome);
         expect([done.status.state, outputOf(done)]).toEqual(["completed", "right"]);
-        const after = await accepted(caller().get(asked.id, speaker.rules.wholeHistory));
+        const after = await accepted(caller().get(asked.id, dialectClient.rules.wholeHistory));
         for (const seen of [done, after]) expect(JSON.stringify(seen)).not.toMatch(/swordfish|jwe/);
       }
     });

@@ -1,4 +1,4 @@
-import type { Version } from "./speaker.ts";
+import type { Version } from "./dialect-client.ts";
 import { asFlag, asList, asObject, asText, asTexts, listOf, maybe, objectWith, wrong } from "./strict.ts";
 
 type Check = (value: unknown, path: string) => unknown;

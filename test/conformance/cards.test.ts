@@ -2,17 +2,17 @@ import { type Agent, agent, createServer, type ServerOptions } from "palaver";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { serveAgents } from "../fixtures/nodes/serve-agents.ts";
 import { checkCard } from "./card-shapes.ts";
+import { accepted, type DialectClient, taskOf, text } from "./dialect-client.ts";
+import { jsonRpc0_1 } from "./dialect-clients/v0-1-jsonrpc.ts";
+import { jsonRpc0_2 } from "./dialect-clients/v0-2-jsonrpc.ts";
+import { jsonRpc0_3 } from "./dialect-clients/v0-3-jsonrpc.ts";
+import { restProto0_3 } from "./dialect-clients/v0-3-rest.ts";
+import { jsonRpc1_0 } from "./dialect-clients/v1-0-jsonrpc.ts";
+import { rest1_0 } from "./dialect-clients/v1-0-rest.ts";
+import { DIALECT_CLIENTS } from "./dialect-clients.ts";
 import { WAITING } from "./every-dialect.ts";
 import { exchange, type HttpAnswer, jsonOf, typeOf } from "./http.ts";
 import { outputOf } from "./neutral.ts";
-import { accepted, type Speaker, taskOf, text } from "./speaker.ts";
-import { jsonRpc0_1 } from "./speakers/v0-1-jsonrpc.ts";
-import { jsonRpc0_2 } from "./speakers/v0-2-jsonrpc.ts";
-import { jsonRpc0_3 } from "./speakers/v0-3-jsonrpc.ts";
-import { restProto0_3 } from "./speakers/v0-3-rest.ts";
-import { jsonRpc1_0 } from "./speakers/v1-0-jsonrpc.ts";
-import { rest1_0 } from "./speakers/v1-0-rest.ts";
-import { SPEAKERS } from "./speakers.ts";
 
 /** Every card declares it. */
 const CALLS = "urn:palaver:extension:calls";
@@ -277,7 +277,7 @@ describe("a card", () => {
     });
   });
 
-  const SPOKEN: Readonly<Record<string, Speaker>> = {
+  const SPOKEN: Readonly<Record<string, DialectClient>> = {
     "JSONRPC 1.0": jsonRpc1_0,
     "HTTP+JSON 1.0": rest1_0,
     "JSONRPC 0.3": jsonRpc0_3,
@@ -289,14 +289,14 @@ describe("a card", () => {
   it("lists every interface, and each one works as declared", async () => {
     for (const path of ["", "/agents/poor"]) {
       const { supportedInterfaces } = await hosting.read("1.0", path);
-      for (const [name, speaker] of Object.entries(SPOKEN)) {
+      for (const [name, dialectClient] of Object.entries(SPOKEN)) {
         const listed = supportedInterfaces.filter(
           ({ protocolBinding, protocolVersion }) => `${protocolBinding} ${protocolVersion}` === name,
         );
         // Speakers append the last path segment to the agent's address themselves.
         const bases = listed.map(({ url }) => url.replace(/\/(a2a)?$/, ""));
         expect([name, bases]).toEqual([name, [`${hosting.url}${path}`]]);
-        const caller = speaker.at(bases[0] ?? "");
+        const caller = dialectClient.at(bases[0] ?? "");
         expect(outputOf(await taskOf(caller.send(text("hi"), { wait: true })))).toBe("hi");
       }
     }
@@ -326,13 +326,16 @@ describe("a card", () => {
 });
 
 describe("an extended card", () => {
-  const askable = SPEAKERS.filter(({ rules }) => rules.undeclaredExtendedCard !== undefined);
-  it.each(askable)("has the form of the request's version: $dialect", async (speaker) => {
-    await using stage = await host([RICH], { restStyle: speaker.dialect === "0.3/rest-json" ? "json" : "proto" });
-    const card = await accepted(speaker.at(stage.url, { token: "alice" }).extendedCard());
+  const askable = DIALECT_CLIENTS.filter(({ rules }) => rules.undeclaredExtendedCard !== undefined);
+  it.each(askable)("has the form of the request's version: $dialect", async (dialectClient) => {
+    await using testServer = await host([RICH], {
+      restStyle: dialectClient.dialect === "0.3/rest-json" ? "json" : "proto",
+    });
+    const card = await accepted(dialectClient.at(testServer.url, { token: "alice" }).extendedCard());
     // The proto JSON of 0.3 wraps schemes where the specification text has flat schemes.
     // So does gRPC, which also leaves out fields with default values.
-    if (speaker.dialect !== "0.3/rest-proto" && speaker.binding !== "grpc") checkCard(speaker.version, card);
+    if (dialectClient.dialect !== "0.3/rest-proto" && dialectClient.binding !== "grpc")
+      checkCard(dialectClient.version, card);
     expect(card).toMatchObject({ name: "Rich", skills: [{ id: "two" }] });
   });
 });

@@ -1,13 +1,13 @@
 import { describe, expect, it } from "vitest";
+import { accepted, refusalOf, taskOf, text } from "./dialect-client.ts";
+import { DIALECT_CLIENTS } from "./dialect-clients.ts";
 import { inEveryDialect } from "./every-dialect.ts";
 import type { Part } from "./neutral.ts";
-import { accepted, refusalOf, taskOf, text } from "./speaker.ts";
-import { SPEAKERS } from "./speakers.ts";
 
 const BYTES = Buffer.from([0, 1, 2, 127, 128, 254, 255]).toString("base64");
 
-inEveryDialect(SPEAKERS, ({ speaker, caller, play }) => {
-  const { wholeHistory: history, listsExtensions } = speaker.rules;
+inEveryDialect(DIALECT_CLIENTS, ({ dialectClient, caller, textToRun }) => {
+  const { wholeHistory: history, listsExtensions } = dialectClient.rules;
 
   describe("content", () => {
     it.each<[string, Part]>([
@@ -32,7 +32,7 @@ inEveryDialect(SPEAKERS, ({ speaker, caller, play }) => {
 
     it("reaches the agent as text, data and files", async () => {
       let seen: unknown;
-      const opening = play(async (task) => {
+      const opening = textToRun(async (task) => {
         seen = { text: task.text, data: task.data, files: task.files.map(({ name, bytes }) => [name, bytes?.length]) };
       });
       const parts = [{ text: opening }, { data: { n: 1 } }, { raw: BYTES, filename: "b.bin" }];
@@ -41,7 +41,7 @@ inEveryDialect(SPEAKERS, ({ speaker, caller, play }) => {
     });
 
     it("that the agent writes keeps its names, descriptions, metadata and extensions", async () => {
-      const opening = play(async (task) => {
+      const opening = textToRun(async (task) => {
         const options = { description: "What it says", metadata: { made: "here" }, extensions: ["urn:x"] };
         await task
           .artifact("report", options)
@@ -67,16 +67,16 @@ inEveryDialect(SPEAKERS, ({ speaker, caller, play }) => {
       ["a number", 4],
       ["nothing", null],
     ])("that is data but not an object is sent in the form that the version supports: %s", async (_name, value) => {
-      const opening = play(async () => ({ data: value as never }));
+      const opening = textToRun(async () => ({ data: value as never }));
       const { artifacts } = await taskOf(caller().send(text(opening), { wait: true }));
       const [part] = artifacts?.[0]?.parts ?? [];
       const metadata = { data_part_compat: true };
-      if (speaker.version === "1.0") expect(part).toEqual({ data: value });
-      else if (speaker.version === "0.2") expect(part).toEqual({ text: JSON.stringify(value), metadata });
+      if (dialectClient.version === "1.0") expect(part).toEqual({ data: value });
+      else if (dialectClient.version === "0.2") expect(part).toEqual({ text: JSON.stringify(value), metadata });
       else expect(part).toEqual({ data: { value }, metadata });
       // It is read back as the same value.
       let seen: unknown = "nothing";
-      const listening = play(async (task) => {
+      const listening = textToRun(async (task) => {
         seen = task.message.parts[1]?.data;
       });
       await taskOf(caller().send({ parts: [{ text: listening }, part ?? {}] }, { wait: true }));
@@ -84,10 +84,10 @@ inEveryDialect(SPEAKERS, ({ speaker, caller, play }) => {
     });
 
     it("has fields that the version does not define in its metadata", async () => {
-      const opening = play(async () => [{ text: "# Hi", mediaType: "text/markdown", filename: "hi.md" }]);
+      const opening = textToRun(async () => [{ text: "# Hi", mediaType: "text/markdown", filename: "hi.md" }]);
       const { artifacts } = await taskOf(caller().send(text(opening), { wait: true }));
       const [part] = artifacts?.[0]?.parts ?? [];
-      if (speaker.version === "1.0")
+      if (dialectClient.version === "1.0")
         expect(part).toEqual({ text: "# Hi", mediaType: "text/markdown", filename: "hi.md" });
       else expect(part).toEqual({ text: "# Hi", metadata: { mediaType: "text/markdown", filename: "hi.md" } });
     });
@@ -111,7 +111,7 @@ inEveryDialect(SPEAKERS, ({ speaker, caller, play }) => {
       const mine = caller("picky", { token: `t${crypto.randomUUID().replaceAll("-", "")}` });
       expect(await refusalOf(mine.send({ parts }, { wait: true, ...options }))).toBe("ContentTypeNotSupported");
       expect(await refusalOf(mine.stream({ parts }, options))).toBe("ContentTypeNotSupported");
-      if (speaker.rules.list !== "none") expect((await accepted(mine.list())).tasks).toEqual([]);
+      if (dialectClient.rules.list !== "none") expect((await accepted(mine.list())).tasks).toEqual([]);
     });
 
     it.each([["text/plain"], ["text/*"], ["*/*"]])("that match are accepted: %s", async (mode) => {

@@ -1,19 +1,23 @@
 import { describe, expect, it } from "vitest";
+import { accepted, type Caller, type MessageInput, taskOf, text } from "./dialect-client.ts";
+import { DIALECT_CLIENTS } from "./dialect-clients.ts";
 import { inEveryDialect } from "./every-dialect.ts";
 import { outputOf, type Task, textOf } from "./neutral.ts";
-import { accepted, type Caller, type Saying, taskOf, text } from "./speaker.ts";
-import { SPEAKERS } from "./speakers.ts";
 
-const WITH_CONTEXTS = SPEAKERS.filter(({ version }) => version !== "0.1");
+const WITH_CONTEXTS = DIALECT_CLIENTS.filter(({ version }) => version !== "0.1");
 
 const stateAndText = ({ status }: Task): readonly unknown[] => [status.state, textOf(status.message?.parts)];
 
 /** The message of a peer that sends context ids but no task ids. */
-const inContextOf = ({ contextId }: Pick<Task, "contextId">, words: string): Saying => ({ ...text(words), contextId });
+const inContextOf = ({ contextId }: Pick<Task, "contextId">, words: string): MessageInput => ({
+  ...text(words),
+  contextId,
+});
 
-inEveryDialect(WITH_CONTEXTS, ({ caller, play }) => {
-  const waited = (saying: Saying, by: Caller = caller()): Promise<Task> => taskOf(by.send(saying, { wait: true }));
-  const asks = (): string => play(async (task) => `You said ${await task.ask("Where to?")}`);
+inEveryDialect(WITH_CONTEXTS, ({ caller, textToRun }) => {
+  const waited = (messageInput: MessageInput, by: Caller = caller()): Promise<Task> =>
+    taskOf(by.send(messageInput, { wait: true }));
+  const asks = (): string => textToRun(async (task) => `You said ${await task.ask("Where to?")}`);
 
   describe("a message that carries only a contextId", () => {
     it("continues the one task of the context that waits for input", async () => {
@@ -25,7 +29,7 @@ inEveryDialect(WITH_CONTEXTS, ({ caller, play }) => {
 
     it("continues it as a stream, also in a context that the caller named", async () => {
       const contextId = crypto.randomUUID();
-      const finished = await waited({ ...text(play(async () => "one")), contextId });
+      const finished = await waited({ ...text(textToRun(async () => "one")), contextId });
       const asked = await waited({ ...text(asks()), contextId });
       const stream = await accepted(caller().stream({ ...text("Oslo"), contextId }));
       await stream.rest();
@@ -37,7 +41,7 @@ inEveryDialect(WITH_CONTEXTS, ({ caller, play }) => {
       const contextId = crypto.randomUUID();
       const first = await waited({ ...text(asks()), contextId });
       const hold = Promise.withResolvers<void>();
-      const late = play(async (task) => {
+      const late = textToRun(async (task) => {
         // The second message is sent before the first task waits; otherwise it would be an answer.
         await hold.promise;
         return task.ask("And you?");
@@ -49,28 +53,28 @@ inEveryDialect(WITH_CONTEXTS, ({ caller, play }) => {
       hold.resolve();
       for (const { id } of pair)
         await expect.poll(async () => (await accepted(caller().get(id))).status.state).toBe("input-required");
-      const fresh = await waited({ ...text(play(async () => "new")), contextId });
+      const fresh = await waited({ ...text(textToRun(async () => "new")), contextId });
       expect([first.id, ...pair.map(({ id }) => id)]).not.toContain(fresh.id);
       expect([fresh.contextId, outputOf(fresh)]).toEqual([contextId, "new"]);
       for (const { id } of pair) expect((await accepted(caller().get(id))).status.state).toBe("input-required");
     });
 
     it("never answers a question for a secret, an authorisation or a tool, nor one of several", async () => {
-      const plays = [
-        play(async (task) => `${await task.ask("Password?", { sensitive: true })}`),
-        play(async (task) => `${await task.ask("Delete it?", { tool: { name: "delete", input: {} } })}`),
-        play(async (task) => {
+      const texts = [
+        textToRun(async (task) => `${await task.ask("Password?", { sensitive: true })}`),
+        textToRun(async (task) => `${await task.ask("Delete it?", { tool: { name: "delete", input: {} } })}`),
+        textToRun(async (task) => {
           await task.requireAuth("Log in");
           return "done";
         }),
-        play(async (task) => (await Promise.all([task.ask("One?"), task.ask("Two?")])).join()),
+        textToRun(async (task) => (await Promise.all([task.ask("One?"), task.ask("Two?")])).join()),
       ];
-      for (const said of plays) {
-        const asked = await waited(text(said));
+      for (const opening of texts) {
+        const asked = await waited(text(opening));
         const fresh = await waited(
           inContextOf(
             asked,
-            play(async () => "new"),
+            textToRun(async () => "new"),
           ),
         );
         expect([fresh.id === asked.id, outputOf(fresh)]).toEqual([false, "new"]);
@@ -84,7 +88,7 @@ inEveryDialect(WITH_CONTEXTS, ({ caller, play }) => {
       const ofBob = await waited(
         inContextOf(
           asked,
-          play(async () => "Bob's"),
+          textToRun(async () => "Bob's"),
         ),
         caller("actor", { token: "bob" }),
       );
@@ -95,7 +99,7 @@ inEveryDialect(WITH_CONTEXTS, ({ caller, play }) => {
 
     it("is not lost when two messages arrive at the same time", async () => {
       const asked = await waited(text(asks()));
-      const echo = play(async (task) => task.text);
+      const echo = textToRun(async (task) => task.text);
       const both = await Promise.all([1, 2].map(() => waited(inContextOf(asked, echo))));
       const outputs = both.map((task) => outputOf(task));
       expect(both.some(({ id }) => id === asked.id)).toBe(true);
@@ -114,16 +118,16 @@ inEveryDialect(WITH_CONTEXTS, ({ caller, play }) => {
 
 inEveryDialect(
   WITH_CONTEXTS,
-  ({ caller, play }) => {
+  ({ caller, textToRun }) => {
     it("with answerByContext: false, a message that carries only a contextId begins a new task", async () => {
       const asked = await taskOf(
-        caller().send(text(play(async (task) => `${await task.ask("Where to?")}`)), { wait: true }),
+        caller().send(text(textToRun(async (task) => `${await task.ask("Where to?")}`)), { wait: true }),
       );
       const fresh = await taskOf(
         caller().send(
           inContextOf(
             asked,
-            play(async () => "new"),
+            textToRun(async () => "new"),
           ),
           { wait: true },
         ),
@@ -136,10 +140,10 @@ inEveryDialect(
 
 inEveryDialect(
   WITH_CONTEXTS,
-  ({ caller, play }) => {
+  ({ caller, textToRun }) => {
     it("is processed once with idempotency, even after the task has continued", async () => {
       const asked = await taskOf(
-        caller().send(text(play(async (task) => `${await task.ask("Where to?")}`)), { wait: true }),
+        caller().send(text(textToRun(async (task) => `${await task.ask("Where to?")}`)), { wait: true }),
       );
       const answer = { ...inContextOf(asked, "Oslo"), messageId: crypto.randomUUID() };
       for (let send = 0; send < 2; send++) {

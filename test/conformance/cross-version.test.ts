@@ -1,23 +1,23 @@
 import type { TaskContext } from "palaver";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type TemporaryFolder, temporaryFolder } from "../../src/testing/temporary-folder.ts";
+import { accepted, type Caller, type DialectClient, taskOf, text } from "./dialect-client.ts";
+import { DIALECT_CLIENTS } from "./dialect-clients.ts";
 import { WAITING } from "./every-dialect.ts";
 import { createGate, type Gate } from "./gate.ts";
 import type { Frame, Task } from "./neutral.ts";
-import { accepted, type Caller, type Speaker, taskOf, text } from "./speaker.ts";
-import { SPEAKERS } from "./speakers.ts";
-import { openStage, type Stage } from "./stage.ts";
+import { openTestServer, type TestServer } from "./test-server.ts";
 
 /** One server with a store on disk, called in every dialect at the same time. */
 let folder: TemporaryFolder;
-let stage: Stage;
+let testServer: TestServer;
 beforeAll(async () => {
   folder = await temporaryFolder();
   const store = `sqlite:${folder.file("tasks.db")}`;
-  stage = await openStage({ store, durability: "process", blockingDefault: WAITING });
+  testServer = await openTestServer({ store, durability: "process", blockingDefault: WAITING });
 });
 afterAll(async () => {
-  await stage[Symbol.asyncDispose]();
+  await testServer[Symbol.asyncDispose]();
   await folder[Symbol.asyncDispose]();
 });
 
@@ -25,8 +25,8 @@ afterAll(async () => {
  * Each dialect uses its own style; where a request cannot show its style, the server's default. All requests state
  * their version, because responses to requests without a version contain members of several versions.
  */
-function callerOf({ version, at }: Speaker, token?: string): Caller {
-  return at(stage.url, { bodyless: "proto", showStyle: true, version, ...(token !== undefined && { token }) });
+function callerOf({ version, at }: DialectClient, token?: string): Caller {
+  return at(testServer.url, { bodyless: "proto", showStyle: true, version, ...(token !== undefined && { token }) });
 }
 
 const BYTES = Buffer.from([1, 2, 255]);
@@ -57,56 +57,61 @@ function comparable(frames: readonly Frame[]): readonly Frame[] {
 }
 
 /** The frames that a reader of this dialect sees, computed from a complete stream. */
-function lessFrames({ lessens }: Speaker, frames: readonly Frame[]): readonly Frame[] {
-  return comparable(lessens === undefined ? frames : lessens.frames(frames));
+function reducedFrames({ reduction }: DialectClient, frames: readonly Frame[]): readonly Frame[] {
+  return comparable(reduction === undefined ? frames : reduction.frames(frames));
 }
 
-function lessTask({ lessens }: Speaker, task: Task): Task {
-  return lessens === undefined ? task : lessens.task(task);
+function reducedTask({ reduction }: DialectClient, task: Task): Task {
+  return reduction === undefined ? task : reduction.task(task);
 }
 
 describe("readers of one task", () => {
-  it.each(SPEAKERS)(
+  it.each(DIALECT_CLIENTS)(
     "get the same events in the same order, each in its own form, for a task created in $dialect",
     async (maker) => {
       const gate = createGate();
-      const opening = stage.play((task) => eventful(task, gate));
+      const opening = testServer.textToRun((task) => eventful(task, gate));
       const sent = await accepted(callerOf(maker).stream(text(opening)));
       const begun = await sent.until((frame) => frame.kind === "status");
       const [first] = begun;
       if (first?.kind !== "task") throw new Error("A stream must begin with its task.");
       const { id } = first.task;
-      const readers = await Promise.all(SPEAKERS.map((speaker) => accepted(callerOf(speaker).subscribe(id))));
+      const readers = await Promise.all(
+        DIALECT_CLIENTS.map((dialectClient) => accepted(callerOf(dialectClient).subscribe(id))),
+      );
       gate.open();
       const turn = [...begun, ...(await sent.rest())];
       expect(turn.at(-1)).toMatchObject({ kind: "status", status: { state: "input-required" } });
       // Another caller answers, in the next dialect.
-      const answering = SPEAKERS[(SPEAKERS.indexOf(maker) + 1) % SPEAKERS.length] ?? maker;
+      const answering = DIALECT_CLIENTS[(DIALECT_CLIENTS.indexOf(maker) + 1) % DIALECT_CLIENTS.length] ?? maker;
       await accepted(callerOf(answering).send({ ...text("yes "), taskId: id }, { wait: false }));
       const seen = await Promise.all(readers.map((reader) => reader.rest()));
       const [one = []] = seen;
       expect(one.length).toBeGreaterThan(12);
-      for (const [index, speaker] of SPEAKERS.entries()) {
-        expect([speaker.dialect, comparable(seen[index] ?? [])]).toEqual([speaker.dialect, lessFrames(speaker, one)]);
+      for (const [index, dialectClient] of DIALECT_CLIENTS.entries()) {
+        expect([dialectClient.dialect, comparable(seen[index] ?? [])]).toEqual([
+          dialectClient.dialect,
+          reducedFrames(dialectClient, one),
+        ]);
       }
       // The other readers' streams continue after the sender's ended, and are the same up to there.
       const shared = turn.filter((frame) => Number(frame.id) > Number(one[0]?.id));
       expect(shared.length).toBeGreaterThan(5);
-      expect(comparable(shared)).toEqual(lessFrames(maker, one).slice(1, shared.length + 1));
+      expect(comparable(shared)).toEqual(reducedFrames(maker, one).slice(1, shared.length + 1));
       expect(one.map((frame) => Number(frame.id))).toEqual(one.map((_, index) => index + Number(one[0]?.id)));
       // A reader of any version that reconnects receives exactly the events it missed.
       const middle = one[7]?.id ?? "";
-      for (const speaker of SPEAKERS) {
-        const again = await (await accepted(callerOf(speaker).subscribe(id, middle))).rest();
-        expect(comparable(again.slice(1))).toEqual(lessFrames(speaker, one).slice(8));
+      for (const dialectClient of DIALECT_CLIENTS) {
+        const again = await (await accepted(callerOf(dialectClient).subscribe(id, middle))).rest();
+        expect(comparable(again.slice(1))).toEqual(reducedFrames(dialectClient, one).slice(8));
       }
     },
   );
 });
 
 describe("a task created in one dialect", () => {
-  const pairs = SPEAKERS.flatMap((maker) =>
-    SPEAKERS.map((other) => ({ from: maker.dialect, to: other.dialect, maker, other })),
+  const pairs = DIALECT_CLIENTS.flatMap((maker) =>
+    DIALECT_CLIENTS.map((other) => ({ from: maker.dialect, to: other.dialect, maker, other })),
   );
 
   it.each(pairs)("$from is read, listed, answered and canceled over $to", async ({ maker, other }) => {
@@ -114,10 +119,11 @@ describe("a task created in one dialect", () => {
     const [mine, theirs] = [callerOf(maker, token), callerOf(other, token)];
     const { wholeHistory: history } = maker.rules;
     /** The same task read over both dialects. */
-    const expectSame = async (seen: Task, there: Task) => expect(lessTask(maker, there)).toEqual(lessTask(other, seen));
-    const get = async (speaker: Speaker, id: string) =>
-      accepted(callerOf(speaker, token).get(id, speaker.rules.wholeHistory));
-    const opening = stage.play(async function* (task) {
+    const expectSame = async (seen: Task, there: Task) =>
+      expect(reducedTask(maker, there)).toEqual(reducedTask(other, seen));
+    const get = async (dialectClient: DialectClient, id: string) =>
+      accepted(callerOf(dialectClient, token).get(id, dialectClient.rules.wholeHistory));
+    const opening = testServer.textToRun(async function* (task) {
       yield [
         { text: "hello" },
         { raw: BYTES.toString("base64"), mediaType: "image/png", filename: "a.png" },
@@ -126,8 +132,12 @@ describe("a task created in one dialect", () => {
       yield await task.ask("One?");
       yield await task.ask("Two?");
     });
-    const saying = { parts: [{ text: opening }, { data: { k: "v" } }], metadata: { m: 1 }, extensions: ["urn:x"] };
-    const made = await taskOf(mine.send(saying, { wait: true, history }));
+    const messageInput = {
+      parts: [{ text: opening }, { data: { k: "v" } }],
+      metadata: { m: 1 },
+      extensions: ["urn:x"],
+    };
+    const made = await taskOf(mine.send(messageInput, { wait: true, history }));
     const { id } = made;
     await expectSame(made, await get(other, id));
     const listed = async (): Promise<readonly Task[]> =>

@@ -1,21 +1,21 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { accepted, refusalOf, taskOf, text } from "./dialect-client.ts";
+import { jsonRpc0_1 } from "./dialect-clients/v0-1-jsonrpc.ts";
+import { jsonRpc0_2 } from "./dialect-clients/v0-2-jsonrpc.ts";
+import { jsonRpc0_3 } from "./dialect-clients/v0-3-jsonrpc.ts";
+import { rest1_0 } from "./dialect-clients/v1-0-rest.ts";
+import { DIALECT_CLIENTS } from "./dialect-clients.ts";
 import { inEveryDialect, WAITING } from "./every-dialect.ts";
 import { foldArtifacts, statesOf, streamedText } from "./fold.ts";
 import { createGate } from "./gate.ts";
 import { outputOf, textOf } from "./neutral.ts";
-import { accepted, refusalOf, taskOf, text } from "./speaker.ts";
-import { jsonRpc0_1 } from "./speakers/v0-1-jsonrpc.ts";
-import { jsonRpc0_2 } from "./speakers/v0-2-jsonrpc.ts";
-import { jsonRpc0_3 } from "./speakers/v0-3-jsonrpc.ts";
-import { rest1_0 } from "./speakers/v1-0-rest.ts";
-import { SPEAKERS } from "./speakers.ts";
-import { openStage, type Stage } from "./stage.ts";
+import { openTestServer, type TestServer } from "./test-server.ts";
 
-const NAMING = SPEAKERS.filter(({ rules }) => rules.namesTasks !== "never");
+const NAMING = DIALECT_CLIENTS.filter(({ rules }) => rules.namesTasks !== "never");
 
-inEveryDialect(NAMING, ({ speaker, caller, play, url }) => {
-  const { wholeHistory: history } = speaker.rules;
-  const asking = () => play(async (task) => `${await task.ask("One?")}, ${await task.ask("Two?")}`);
+inEveryDialect(NAMING, ({ dialectClient, caller, textToRun, url }) => {
+  const { wholeHistory: history } = dialectClient.rules;
+  const asking = () => textToRun(async (task) => `${await task.ask("One?")}, ${await task.ask("Two?")}`);
 
   describe("a task with an id from its caller", () => {
     it.each(["order-7", "Order 7/ä?#%2F", "🌊", "tasks", "__proto__", "0"])("has that id: %j", async (taskId) => {
@@ -48,7 +48,7 @@ inEveryDialect(NAMING, ({ speaker, caller, play, url }) => {
       const taskId = crypto.randomUUID();
       let runs = 0;
       const heard: string[] = [];
-      const opening = play(async (task) => {
+      const opening = textToRun(async (task) => {
         runs += 1;
         heard.push(task.text);
         while (heard.length < 5) heard.push(textOf((await task.next()).parts));
@@ -63,18 +63,18 @@ inEveryDialect(NAMING, ({ speaker, caller, play, url }) => {
 });
 
 describe("a caller of an early version that sends no version", () => {
-  let stage: Stage;
+  let testServer: TestServer;
   beforeAll(async () => {
-    stage = await openStage({ blockingDefault: WAITING });
+    testServer = await openTestServer({ blockingDefault: WAITING });
   });
-  afterAll(() => stage[Symbol.asyncDispose]());
+  afterAll(() => testServer[Symbol.asyncDispose]());
 
   /** Free-form members with the names of protocol members. */
   const odd = { kind: "x", type: "y", index: 7, sessionId: "s", messageId: [], artifactId: null, append: true };
 
   it("gets the members of both forms for a task created in 0.1", async () => {
     const gate = createGate();
-    const opening = stage.play(async function* (task) {
+    const opening = testServer.textToRun(async function* (task) {
       yield "one ";
       await task.artifact("other", { metadata: odd, extensions: ["urn:x"] }).write({ data: odd, metadata: odd });
       await gate.passed(task.signal);
@@ -85,7 +85,7 @@ describe("a caller of an early version that sends no version", () => {
       task.reject("No.");
     });
     // Reads each response as 0.1 and as 0.3, and checks that both give the same.
-    const mine = jsonRpc0_1.at(stage.url, { version: null });
+    const mine = jsonRpc0_1.at(testServer.url, { version: null });
     const started = await accepted(mine.stream({ ...text(opening), messageId: "mine", metadata: odd }));
     await started.until((frame) => frame.kind === "artifact" && frame.artifact.artifactId === "1");
     await started.close();
@@ -106,22 +106,22 @@ describe("a caller of an early version that sends no version", () => {
   });
 
   it("can cancel such a task", async () => {
-    const mine = jsonRpc0_1.at(stage.url, { version: null });
-    const { id } = await taskOf(mine.send(text(stage.play(async (task) => task.ask("?"))), { wait: true }));
+    const mine = jsonRpc0_1.at(testServer.url, { version: null });
+    const { id } = await taskOf(mine.send(text(testServer.textToRun(async (task) => task.ask("?"))), { wait: true }));
     expect(await accepted(mine.cancel(id))).toMatchObject({ id, status: { state: "canceled" } });
     expect(await refusalOf(mine.cancel(id))).toBe("TaskNotCancelable");
     expect(await refusalOf(mine.get("nothing"))).toBe("TaskNotFound");
   });
 
-  it.each(SPEAKERS.filter(({ version }) => version !== "0.1"))(
+  it.each(DIALECT_CLIENTS.filter(({ version }) => version !== "0.1"))(
     "is treated as 0.3 for a task created in $dialect",
     async (maker) => {
-      const opening = stage.play(async (task) => task.ask("?"));
+      const opening = testServer.textToRun(async (task) => task.ask("?"));
       const { id } = await taskOf(
-        maker.at(stage.url, { bodyless: "proto" }).send(text(opening), { wait: true, history: 0 }),
+        maker.at(testServer.url, { bodyless: "proto" }).send(text(opening), { wait: true, history: 0 }),
       );
       // Accepts only the members of 0.3.
-      const unnamed = jsonRpc0_3.at(stage.url);
+      const unnamed = jsonRpc0_3.at(testServer.url);
       expect(await accepted(unnamed.get(id))).toMatchObject({ id, status: { state: "input-required" } });
       const stream = await accepted(unnamed.subscribe(id));
       expect(await stream.next()).toMatchObject({ kind: "task", task: { id } });
@@ -131,11 +131,11 @@ describe("a caller of an early version that sends no version", () => {
   );
 
   it("is treated as 0.2 with assumeVersion 0.2, and can then choose task ids", async () => {
-    await using assuming = await openStage({ assumeVersion: "0.2" });
-    const saying = { ...text("hi"), taskId: "mine" };
-    const send = (at: Stage) => jsonRpc0_2.at(at.of("echo"), { version: null }).send(saying, { wait: true });
+    await using assuming = await openTestServer({ assumeVersion: "0.2" });
+    const messageInput = { ...text("hi"), taskId: "mine" };
+    const send = (at: TestServer) => jsonRpc0_2.at(at.of("echo"), { version: null }).send(messageInput, { wait: true });
     expect(await taskOf(send(assuming))).toMatchObject({ id: "mine" });
-    expect(await refusalOf(send(stage))).toBe("TaskNotFound");
+    expect(await refusalOf(send(testServer))).toBe("TaskNotFound");
     const named = jsonRpc0_3.at(assuming.of("echo"), { version: "0.3" });
     expect(await refusalOf(named.send({ ...text("hi"), taskId: "another" }, { wait: true }))).toBe("TaskNotFound");
   });

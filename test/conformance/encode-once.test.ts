@@ -5,12 +5,12 @@ import { Listener } from "../../src/platform/listener.ts";
 import { EngineHarness } from "../../src/testing/engine-harness.ts";
 import { createHttpHandler } from "../../src/transport/http-handler.ts";
 import { loadGrpcDialects } from "../../src/wire/grpc.ts";
+import { accepted, type Caller, type DialectClient, text } from "./dialect-client.ts";
+import { jsonRpc0_1 } from "./dialect-clients/v0-1-jsonrpc.ts";
+import { jsonRpc0_3 } from "./dialect-clients/v0-3-jsonrpc.ts";
+import { DIALECT_CLIENTS } from "./dialect-clients.ts";
 import { createGate } from "./gate.ts";
-import { accepted, type Caller, type Speaker, text } from "./speaker.ts";
-import { jsonRpc0_1 } from "./speakers/v0-1-jsonrpc.ts";
-import { jsonRpc0_3 } from "./speakers/v0-3-jsonrpc.ts";
-import { SPEAKERS } from "./speakers.ts";
-import { agentsOf } from "./stage.ts";
+import { agentsOf } from "./test-server.ts";
 
 /** Counts by event number. */
 type Counts = Map<number, number>;
@@ -93,7 +93,7 @@ function countingSubscription(subscription: Subscription, encodings: Encodings):
 /** Runs a task of many events with that many readers in each dialect, and returns how often each event was encoded. */
 async function encodingsWith(
   readersEach: number,
-  speakers: readonly Speaker[],
+  dialectClients: readonly DialectClient[],
 ): Promise<Encodings & { readonly frames: number }> {
   const gate = createGate();
   const encodings: Encodings = { looks: new Map(), kept: new Map() };
@@ -118,11 +118,12 @@ async function encodingsWith(
   );
   const { url } = await listener.listen("127.0.0.1", 0);
   try {
-    const speak = (speaker: Speaker): Caller => speaker.at(url, { bodyless: "proto", showStyle: true });
-    const callers = speakers.map(speak);
+    const callerOf = (dialectClient: DialectClient): Caller =>
+      dialectClient.at(url, { bodyless: "proto", showStyle: true });
+    const callers = dialectClients.map(callerOf);
     // The sender's stream ends with the question, the other streams continue. In 0.3 this differs on the wire, which
     // makes one more text.
-    const first = speak(jsonRpc0_3);
+    const first = callerOf(jsonRpc0_3);
     const sent = await accepted(first.stream(text("play")));
     const [opening] = await sent.until((frame) => frame.kind === "status");
     const id = opening?.kind === "task" ? opening.task.id : "";
@@ -145,18 +146,18 @@ async function encodingsWith(
 describe("an event", () => {
   it("is encoded at most once per dialect for any number of readers", async () => {
     // In 0.1 artifacts have numbers, so every reader first reads which artifact a chunk belongs to.
-    const speakers = SPEAKERS.filter(({ version }) => version !== "0.1");
-    const [few, many] = [await encodingsWith(1, speakers), await encodingsWith(4, speakers)];
+    const dialectClients = DIALECT_CLIENTS.filter(({ version }) => version !== "0.1");
+    const [few, many] = [await encodingsWith(1, dialectClients), await encodingsWith(4, dialectClients)];
     expect(many.frames).toBe(few.frames * 4);
     expect(many.looks.size).toBeGreaterThan(25);
-    for (const [seq, looks] of many.looks) expect(looks, `event ${seq}`).toBeLessThanOrEqual(speakers.length);
+    for (const [seq, looks] of many.looks) expect(looks, `event ${seq}`).toBeLessThanOrEqual(dialectClients.length);
     expect(many.looks).toEqual(few.looks);
   });
 
   it("is cached in its encoded form for all readers of the same dialect", async () => {
-    const [few, many] = [await encodingsWith(2, SPEAKERS), await encodingsWith(4, SPEAKERS)];
+    const [few, many] = [await encodingsWith(2, DIALECT_CLIENTS), await encodingsWith(4, DIALECT_CLIENTS)];
     expect(many.frames).toBe(few.frames * 2);
-    for (const [seq, kept] of many.kept) expect(kept, `event ${seq}`).toBeLessThanOrEqual(SPEAKERS.length);
+    for (const [seq, kept] of many.kept) expect(kept, `event ${seq}`).toBeLessThanOrEqual(DIALECT_CLIENTS.length);
     expect(many.kept).toEqual(few.kept);
     const [alone, others] = [await encodingsWith(2, [jsonRpc0_1]), await encodingsWith(2, [jsonRpc0_3])];
     expect(alone.kept.size).toBeGreaterThan(25);

@@ -1,46 +1,47 @@
 import type { RunFunction, ServerOptions } from "palaver";
 import { afterAll, beforeAll, describe } from "vitest";
-import type { Caller, Manner, Speaker } from "./speaker.ts";
-import { type AgentName, openStage, type Stage } from "./stage.ts";
+import type { Caller, CallerOptions, DialectClient } from "./dialect-client.ts";
+import { type AgentName, openTestServer, type TestServer } from "./test-server.ts";
 
 /** One dialect and a server to call in it. */
 export interface Setting {
-  readonly speaker: Speaker;
+  readonly dialectClient: DialectClient;
   /** Calls one of the agents; by default the actor at the root. */
-  caller(agent?: AgentName, manner?: Manner): Caller;
+  caller(agent?: AgentName, callerOptions?: CallerOptions): Caller;
   /** Returns the message text that makes the actor run this function. */
-  play(run: RunFunction): string;
+  textToRun(run: RunFunction): string;
   /** The address of the root. */
   url(): string;
 }
 
 /** Registers the same tests for each dialect, each with its own server. */
 export function inEveryDialect(
-  speakers: readonly Speaker[],
+  dialectClients: readonly DialectClient[],
   tests: (setting: Setting) => void,
   options: ServerOptions = {},
 ): void {
-  describe.each(speakers)("$dialect", (speaker) => {
-    let stage: Stage | undefined;
-    const opened = (): Stage => {
-      if (stage === undefined) throw new Error("The server has not started yet.");
-      return stage;
+  describe.each(dialectClients)("$dialect", (dialectClient) => {
+    let testServer: TestServer | undefined;
+    const opened = (): TestServer => {
+      if (testServer === undefined) throw new Error("The server has not started yet.");
+      return testServer;
     };
     beforeAll(async () => {
-      stage = await openStage({ ...optionsFor(speaker), ...options });
+      testServer = await openTestServer({ ...optionsFor(dialectClient), ...options });
     });
-    afterAll(() => stage?.[Symbol.asyncDispose]());
+    afterAll(() => testServer?.[Symbol.asyncDispose]());
     tests({
-      speaker,
-      caller: (agent, manner) => speaker.at(agent === undefined ? opened().url : opened().of(agent), manner),
-      play: (run) => opened().play(run),
+      dialectClient,
+      caller: (agent, callerOptions) =>
+        dialectClient.at(agent === undefined ? opened().url : opened().of(agent), callerOptions),
+      textToRun: (run) => opened().textToRun(run),
       url: () => opened().url,
     });
   });
 }
 
 /** Server options that replace what requests of this dialect cannot express: their style, and whether they wait. */
-export function optionsFor({ dialect }: Speaker): ServerOptions {
+export function optionsFor({ dialect }: DialectClient): ServerOptions {
   return { restStyle: dialect === "0.3/rest-json" ? "json" : "proto", blockingDefault: WAITING };
 }
 

@@ -1,4 +1,4 @@
-import { type Caller, type Outcome, type Speaker, text } from "./speaker.ts";
+import { type Caller, type DialectClient, type Outcome, text } from "./dialect-client.ts";
 
 /** An operation on a task or on the agent. */
 export interface Asking {
@@ -9,7 +9,7 @@ export interface Asking {
 }
 
 /** All operations of a dialect. */
-export function everyOperation({ rules }: Speaker): readonly Asking[] {
+export function everyOperation({ rules }: DialectClient): readonly Asking[] {
   const url = "https://hooks.example.org/notify";
   return [
     { operation: "send", ofTask: false, ask: (caller) => caller.send(text("hi")) },

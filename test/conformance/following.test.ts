@@ -1,15 +1,15 @@
 import { describe, expect, it } from "vitest";
+import { accepted, refusalOf, taskOf, text } from "./dialect-client.ts";
+import { DIALECT_CLIENTS } from "./dialect-clients.ts";
 import { inEveryDialect } from "./every-dialect.ts";
 import { foldArtifacts, statesOf, streamedText } from "./fold.ts";
 import { createGate } from "./gate.ts";
 import { isTerminal } from "./neutral.ts";
-import { accepted, refusalOf, taskOf, text } from "./speaker.ts";
-import { SPEAKERS } from "./speakers.ts";
 
-inEveryDialect(SPEAKERS, ({ speaker, caller, play }) => {
-  const { rules } = speaker;
+inEveryDialect(DIALECT_CLIENTS, ({ dialectClient, caller, textToRun }) => {
+  const { rules } = dialectClient;
   const counting = (gate: ReturnType<typeof createGate>) =>
-    play(async function* (task) {
+    textToRun(async function* (task) {
       yield "one ";
       yield "two ";
       await gate.passed(task.signal);
@@ -51,13 +51,13 @@ inEveryDialect(SPEAKERS, ({ speaker, caller, play }) => {
     });
 
     it("to a task that waits for input stays open and continues after the answer", async () => {
-      const opening = play(async (task) => `${await task.ask("A?")} ${await task.ask("B?")}`);
+      const opening = textToRun(async (task) => `${await task.ask("A?")} ${await task.ask("B?")}`);
       const { id } = await taskOf(caller().send(text(opening), { wait: true }));
       const stream = await accepted(caller().subscribe(id));
       expect(await stream.next()).toMatchObject({ kind: "task", task: { status: { state: "input-required" } } });
       await taskOf(caller().send({ ...text("yes"), taskId: id }, { wait: true }));
       const asked = await stream.until((frame) => frame.kind === "status" && frame.status.state === "input-required");
-      expect(asked.at(-1)).toMatchObject({ final: speaker.version === "1.0" ? undefined : false });
+      expect(asked.at(-1)).toMatchObject({ final: dialectClient.version === "1.0" ? undefined : false });
       await taskOf(caller().send({ ...text("no"), taskId: id }, { wait: true }));
       const rest = await stream.rest();
       expect(statesOf(rest).at(-1)).toBe("completed");
@@ -65,12 +65,12 @@ inEveryDialect(SPEAKERS, ({ speaker, caller, play }) => {
     });
 
     it(`to a finished task is ${rules.finishedSubscribe === "snapshot" ? "that task" : "refused"}`, async () => {
-      const { id } = await taskOf(caller().send(text(play(async () => "over")), { wait: true }));
+      const { id } = await taskOf(caller().send(text(textToRun(async () => "over")), { wait: true }));
       await expectFinished(id);
     });
 
     it("to a missing task, or a task of another caller, is refused", async () => {
-      const { id } = await taskOf(caller().send(text(play(async (task) => task.ask("?"))), { wait: true }));
+      const { id } = await taskOf(caller().send(text(textToRun(async (task) => task.ask("?"))), { wait: true }));
       expect(await refusalOf(caller().subscribe("no-such-task"))).toBe("TaskNotFound");
       expect(await refusalOf(caller(undefined, { token: "mallory" }).subscribe(id))).toBe("TaskNotFound");
     });
@@ -109,7 +109,7 @@ inEveryDialect(SPEAKERS, ({ speaker, caller, play }) => {
       const gate = createGate();
       const { id, frames } = await half(gate);
       gate.open();
-      await taskOf(caller().send(text(play(async () => "another")), { wait: true }));
+      await taskOf(caller().send(text(textToRun(async () => "another")), { wait: true }));
       const all = await (await accepted(caller().subscribe(id, "0"))).rest();
       const last = all.at(-1);
       expect(last?.kind === "status" && isTerminal(last.status.state)).toBe(true);
@@ -132,17 +132,17 @@ inEveryDialect(SPEAKERS, ({ speaker, caller, play }) => {
     it("and repeats its send gets the same task and starts no other", async () => {
       const gate = createGate();
       let runs = 0;
-      const opening = play(async function* (task) {
+      const opening = textToRun(async function* (task) {
         runs += 1;
         yield "one";
         await gate.passed(task.signal);
         yield "two";
       });
-      const saying = { ...text(opening), messageId: crypto.randomUUID() };
-      const stream = await accepted(caller().stream(saying));
+      const messageInput = { ...text(opening), messageId: crypto.randomUUID() };
+      const stream = await accepted(caller().stream(messageInput));
       const frames = await stream.until((frame) => frame.kind === "artifact");
       await stream.close();
-      const again = await accepted(caller().stream(saying, { after: frames.at(-1)?.id ?? "" }));
+      const again = await accepted(caller().stream(messageInput, { after: frames.at(-1)?.id ?? "" }));
       gate.open();
       const rest = await again.rest();
       expect(rest[0]).toMatchObject({ kind: "task", id: frames.at(-1)?.id });

@@ -1,16 +1,16 @@
 import { agent, createServer } from "palaver";
 import { expect, it } from "vitest";
 import { checkCard } from "./card-shapes.ts";
+import { accepted, refusalOf, refused, taskOf, text } from "./dialect-client.ts";
+import { jsonRpc0_1 } from "./dialect-clients/v0-1-jsonrpc.ts";
 import { inEveryDialect, WAITING } from "./every-dialect.ts";
 import { statesOf } from "./fold.ts";
 import { EventSource, exchange, type HttpAnswer, jsonOf, sendHttp, typeOf } from "./http.ts";
 import { openInbox } from "./inbox.ts";
-import { accepted, refusalOf, refused, taskOf, text } from "./speaker.ts";
-import { jsonRpc0_1 } from "./speakers/v0-1-jsonrpc.ts";
-import { nobody, openStage } from "./stage.ts";
+import { nobody, openTestServer } from "./test-server.ts";
 
 /** The requirements for a server of 0.1. */
-inEveryDialect([jsonRpc0_1], ({ speaker, caller, play, url }) => {
+inEveryDialect([jsonRpc0_1], ({ dialectClient, caller, textToRun, url }) => {
   const request = (body: unknown) => ({
     method: "POST",
     url: `${url()}/a2a`,
@@ -35,7 +35,7 @@ inEveryDialect([jsonRpc0_1], ({ speaker, caller, play, url }) => {
     ] as const) {
       expect(JSON.parse((await post(body)).text).error.code).toBe(code);
     }
-    const { id } = await taskOf(caller().send(text(play(async () => "done")), { wait: true }));
+    const { id } = await taskOf(caller().send(text(textToRun(async () => "done")), { wait: true }));
     for (const [code, outcome] of [
       [-32001, await caller().cancel("nothing")],
       [-32002, await caller().cancel(id)],
@@ -49,7 +49,7 @@ inEveryDialect([jsonRpc0_1], ({ speaker, caller, play, url }) => {
   });
 
   it("0.1 MUST: streams are text/event-stream, each event is a complete response with the request's id, about the requested task", async () => {
-    const opening = play(async function* (task) {
+    const opening = textToRun(async function* (task) {
       yield "one";
       await task.artifact("other").end("two");
     });
@@ -88,7 +88,7 @@ inEveryDialect([jsonRpc0_1], ({ speaker, caller, play, url }) => {
         jsonrpc: "2.0",
         id: 1,
         method: "tasks/send",
-        params: { id: "x", message: message(play(async () => "")) },
+        params: { id: "x", message: message(textToRun(async () => "")) },
       };
       const found = await exchange({ ...request(body), url: card.url });
       expect(found.text).toMatch(/"result":\{"id":"x"|-32009/);
@@ -130,7 +130,7 @@ inEveryDialect([jsonRpc0_1], ({ speaker, caller, play, url }) => {
   });
 
   it("0.1 MUST: every request is authenticated", async () => {
-    await using guarded = await openStage({
+    await using guarded = await openTestServer({
       authenticate: () => {
         throw new Error("swordfish");
       },
@@ -154,9 +154,9 @@ inEveryDialect([jsonRpc0_1], ({ speaker, caller, play, url }) => {
   });
 
   it("0.1 MUST: webhooks must use HTTPS, unless the operator allows HTTP", async () => {
-    await using strict = await openStage({ outgoing: { lookup: nobody }, blockingDefault: WAITING });
-    const { id } = await taskOf(speaker.at(strict.of("echo")).send(text("hi"), { wait: true }));
-    const set = (webhook: string) => speaker.at(strict.of("echo")).pushCreate(id, webhook);
+    await using strict = await openTestServer({ outgoing: { lookup: nobody }, blockingDefault: WAITING });
+    const { id } = await taskOf(dialectClient.at(strict.of("echo")).send(text("hi"), { wait: true }));
+    const set = (webhook: string) => dialectClient.at(strict.of("echo")).pushCreate(id, webhook);
     expect(await refused(set("http://hooks.example.org/"))).toMatchObject({
       name: "InvalidParams",
       fields: ["pushNotificationConfig.url"],
@@ -174,8 +174,8 @@ inEveryDialect([jsonRpc0_1], ({ speaker, caller, play, url }) => {
   it("0.1 MUST: messages and artifacts have at least one part", async () => {
     expect(await refusalOf(caller("echo").send({ parts: [] }, { wait: true }))).toBe("InvalidParams");
     expect(await refusalOf(caller("echo").stream({ parts: [] }))).toBe("InvalidParams");
-    // The speaker refuses an artifact without parts.
-    const opening = play(async (task) => {
+    // The client refuses an artifact without parts.
+    const opening = textToRun(async (task) => {
       await task.artifact("nothing").end();
     });
     const stream = await accepted(caller().stream(text(opening)));

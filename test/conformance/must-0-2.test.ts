@@ -1,17 +1,17 @@
 import { describe, expect, it } from "vitest";
 import { checkCard } from "./card-shapes.ts";
+import { accepted, refusalOf, taskOf, text } from "./dialect-client.ts";
+import { jsonRpc0_2 } from "./dialect-clients/v0-2-jsonrpc.ts";
 import { inEveryDialect } from "./every-dialect.ts";
 import { kindsOf, statesOf } from "./fold.ts";
 import { exchange, type HttpAnswer, jsonOf, typeOf } from "./http.ts";
 import { openInbox } from "./inbox.ts";
 import { outputOf } from "./neutral.ts";
-import { accepted, refusalOf, taskOf, text } from "./speaker.ts";
-import { jsonRpc0_2 } from "./speakers/v0-2-jsonrpc.ts";
 
 /** The requirements for a server of 0.2: those of 0.3, as far as the features existed. */
-inEveryDialect([jsonRpc0_2], ({ caller, play, url }) => {
-  const done = () => text(play(async () => "done"));
-  const asking = () => text(play(async (task) => `You chose ${await task.ask("Which?")}`));
+inEveryDialect([jsonRpc0_2], ({ caller, textToRun, url }) => {
+  const done = () => text(textToRun(async () => "done"));
+  const asking = () => text(textToRun(async (task) => `You chose ${await task.ask("Which?")}`));
   const post = (body: unknown, address = `${url()}/a2a`): Promise<HttpAnswer> =>
     exchange({
       method: "POST",
@@ -107,7 +107,7 @@ inEveryDialect([jsonRpc0_2], ({ caller, play, url }) => {
   });
 
   it("0.2 MUST: objects have a kind", async () => {
-    const opening = play(async (task) => {
+    const opening = textToRun(async (task) => {
       await task.artifact("a").end([{ text: "t" }, { data: { d: 1 } }, { raw: "aGk=" }]);
       await task.ask("?");
     });
@@ -122,7 +122,7 @@ inEveryDialect([jsonRpc0_2], ({ caller, play, url }) => {
 
   it("0.2 MUST: a finished task never restarts, and messages to it fail", async () => {
     let runs = 0;
-    const opening = play(async () => {
+    const opening = textToRun(async () => {
       runs += 1;
       return "over";
     });

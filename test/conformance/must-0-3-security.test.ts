@@ -1,17 +1,17 @@
 import { verifyCard } from "palaver/client";
 import { describe, expect, it } from "vitest";
+import { accepted, refusalOf, taskOf, text } from "./dialect-client.ts";
+import { DIALECT_CLIENTS_0_3 } from "./dialect-clients.ts";
 import { inEveryDialect } from "./every-dialect.ts";
 import { everyOperation } from "./every-operation.ts";
 import { GUARDED } from "./guarded.ts";
 import { exchange, jsonOf } from "./http.ts";
 import { openInbox } from "./inbox.ts";
-import { accepted, refusalOf, taskOf, text } from "./speaker.ts";
-import { SPEAKERS_0_3 } from "./speakers.ts";
 
 /** The security requirements for a server of 0.3, by number; `musts.test.ts` checks that none is missing. */
 inEveryDialect(
-  SPEAKERS_0_3,
-  ({ speaker, caller, play, url }) => {
+  DIALECT_CLIENTS_0_3,
+  ({ dialectClient, caller, textToRun, url }) => {
     const read = async (path: string) =>
       jsonOf<Record<string, unknown>>(
         await exchange({ method: "GET", url: `${url()}${path}`, headers: { "a2a-version": "0.3" } }),
@@ -25,7 +25,7 @@ inEveryDialect(
         });
       });
 
-      it.each(everyOperation(speaker))("$operation", async ({ ask }) => {
+      it.each(everyOperation(dialectClient))("$operation", async ({ ask }) => {
         for (const token of [undefined, "mallory"]) {
           const outcome = await ask(caller(undefined, token === undefined ? {} : { token }), "x");
           expect([await refusalOf(outcome), outcome.http.status]).toEqual(["Unauthenticated", 401]);
@@ -46,10 +46,10 @@ inEveryDialect(
         token: "t",
         authentication: { schemes: ["Basic", "Bearer"], credentials: "abc=" },
       };
-      const { id } = await taskOf(alice.send(text(play(async () => "done")), { wait: true, push }));
+      const { id } = await taskOf(alice.send(text(textToRun(async () => "done")), { wait: true, push }));
       const { headers, body } = await inbox.next();
       expect(headers).toMatchObject({ authorization: "Basic abc=", "x-a2a-notification-token": "t" });
-      expect(speaker.readPushed(JSON.parse(body))).toMatchObject({ kind: "task", task: { id } });
+      expect(dialectClient.readPushed(JSON.parse(body))).toMatchObject({ kind: "task", task: { id } });
       await accepted(alice.get(id));
     });
 

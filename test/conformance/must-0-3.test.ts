@@ -3,19 +3,19 @@ import { connect } from "../../src/client.ts";
 import { openSession, rawCall, SERVICE_0_3 } from "../grpc/call.ts";
 import { EMPTY_MESSAGE } from "../grpc/protobuf.ts";
 import { checkCard } from "./card-shapes.ts";
+import { accepted, refusalOf, refused, taskOf, text } from "./dialect-client.ts";
+import { DIALECT_CLIENTS_0_3 } from "./dialect-clients.ts";
 import { inEveryDialect } from "./every-dialect.ts";
 import { kindsOf, statesOf } from "./fold.ts";
 import { exchange, type HttpAnswer, jsonOf, typeOf } from "./http.ts";
 import { outputOf } from "./neutral.ts";
 import { REFUSALS } from "./refusals.ts";
-import { accepted, refusalOf, refused, taskOf, text } from "./speaker.ts";
-import { SPEAKERS_0_3 } from "./speakers.ts";
-import { NEEDED, OFFERED, openStage } from "./stage.ts";
+import { NEEDED, OFFERED, openTestServer } from "./test-server.ts";
 
 /** The requirements for a server of 0.3, by number; `musts.test.ts` checks that none is missing. */
-inEveryDialect(SPEAKERS_0_3, ({ speaker, caller, play, url }) => {
-  const done = () => text(play(async () => "done"));
-  const asking = () => text(play(async (task) => `You chose ${await task.ask("Which?")}`));
+inEveryDialect(DIALECT_CLIENTS_0_3, ({ dialectClient, caller, textToRun, url }) => {
+  const done = () => text(textToRun(async () => "done"));
+  const asking = () => text(textToRun(async (task) => `You chose ${await task.ask("Which?")}`));
   const readCard = async (path = "") => {
     const answer = await exchange({
       method: "GET",
@@ -34,7 +34,7 @@ inEveryDialect(SPEAKERS_0_3, ({ speaker, caller, play, url }) => {
 
   it("0.3 MUST 1: it is served over HTTP, and its own URLs use HTTPS behind a TLS proxy", async () => {
     expect((await readCard()).answer.status).toBe(200);
-    await using behind = await openStage({ publicUrl: "https://agents.example.org" });
+    await using behind = await openTestServer({ publicUrl: "https://agents.example.org" });
     const answer = await exchange({
       method: "GET",
       url: `${behind.url}/.well-known/agent-card.json`,
@@ -47,15 +47,21 @@ inEveryDialect(SPEAKERS_0_3, ({ speaker, caller, play, url }) => {
   });
 
   it("0.3 MUST 2: all declared transports have the same operations and results", async () => {
-    const manner = { token: "must2", bodyless: speaker.dialect === "0.3/rest-json" ? "json" : "proto" } as const;
-    const callers = SPEAKERS_0_3.map((each) => ({ ...each.at(url(), manner), lessens: each.lessens }));
+    const callerOptions = {
+      token: "must2",
+      bodyless: dialectClient.dialect === "0.3/rest-json" ? "json" : "proto",
+    } as const;
+    const callers = DIALECT_CLIENTS_0_3.map((each) => ({
+      ...each.at(url(), callerOptions),
+      reduction: each.reduction,
+    }));
     const [one] = callers;
     if (one === undefined) throw new Error("There is a transport.");
     const { id } = await taskOf(one.send(asking(), { wait: true }));
     const { id: finished } = await taskOf(one.send(done(), { wait: true }));
     for (const other of callers) {
       const task = await accepted(one.get(id));
-      expect(await accepted(other.get(id))).toEqual(other.lessens?.task(task) ?? task);
+      expect(await accepted(other.get(id))).toEqual(other.reduction?.task(task) ?? task);
       expect(await refusalOf(other.get("nothing"))).toBe("TaskNotFound");
       expect(await refusalOf(other.cancel(finished))).toBe("TaskNotCancelable");
       expect(await refusalOf(other.send({ ...text("more"), taskId: finished }))).toBe("UnsupportedOperation");
@@ -197,11 +203,11 @@ inEveryDialect(SPEAKERS_0_3, ({ speaker, caller, play, url }) => {
     expect([canceled.status, JSON.parse(canceled.text).code]).toEqual([409, -32002]);
     const stream = await exchange({ method: "GET", url: `${url()}/agents/echo/v1/tasks/${id}:subscribe`, headers: {} });
     expect([stream.status, typeOf(stream)]).toEqual([200, "text/event-stream"]);
-    const isKinded = speaker.dialect === "0.3/rest-json";
+    const isKinded = dialectClient.dialect === "0.3/rest-json";
     expect(stream.text).toMatch(isKinded ? /data: \{"kind":"task",/ : /data: \{"task":/);
   });
 
-  it.runIf(speaker.binding === "grpc")(
+  it.runIf(dialectClient.binding === "grpc")(
     "0.3 MUST 8: gRPC has the service and methods of the definition, over HTTP/2, with the statuses of the errors",
     async () => {
       const session = await openSession(url());
@@ -232,8 +238,8 @@ inEveryDialect(SPEAKERS_0_3, ({ speaker, caller, play, url }) => {
       [-32602, await caller().send({ parts: [] })],
     ] as const;
     for (const [code, outcome] of outcomes) {
-      // gRPC has a status and the name of the error, which the speaker compares.
-      if (speaker.binding === "grpc") expect(!outcome.ok && REFUSALS[outcome.refusal.name].code).toBe(code);
+      // gRPC has a status and the name of the error, which the client compares.
+      if (dialectClient.binding === "grpc") expect(!outcome.ok && REFUSALS[outcome.refusal.name].code).toBe(code);
       else expect(outcome.http.text).toContain(`"code":${code}`);
     }
     for (const [code, body] of [
@@ -246,13 +252,13 @@ inEveryDialect(SPEAKERS_0_3, ({ speaker, caller, play, url }) => {
   });
 
   it("0.3 MUST 11: objects have a kind, in JSON-RPC and in the JSON style of REST", async () => {
-    const opening = play(async (task) => {
+    const opening = textToRun(async (task) => {
       await task.artifact("a").end([{ text: "t" }, { data: { d: 1 } }, { raw: "aGk=" }]);
       await task.ask("?");
     });
     const outcome = await caller().send(text(opening), { wait: true });
     // In ProtoJSON the member that contains an object shows its kind.
-    if (speaker.dialect === "0.3/rest-proto" || speaker.dialect === "0.3/grpc") {
+    if (dialectClient.dialect === "0.3/rest-proto" || dialectClient.dialect === "0.3/grpc") {
       expect(outcome.http.text).not.toMatch(/"kind":"(task|message|text|data|file)"/);
       return;
     }
@@ -285,12 +291,13 @@ inEveryDialect(SPEAKERS_0_3, ({ speaker, caller, play, url }) => {
   it("0.3 MUST 14: parameters and the content of parts are validated", async () => {
     const part = (wrong: unknown) => (body: object) => {
       const { message } = body as { readonly message: object };
-      const parts = speaker.dialect === "0.3/rest-proto" || speaker.dialect === "0.3/grpc" ? "content" : "parts";
+      const parts =
+        dialectClient.dialect === "0.3/rest-proto" || dialectClient.dialect === "0.3/grpc" ? "content" : "parts";
       return { ...body, message: { ...message, [parts]: [wrong] } };
     };
     // Messages of protobuf cannot carry values of other types.
     const wrongTypes =
-      speaker.binding === "grpc" ? [] : [null, 7, { kind: "text", text: 1 }, { kind: "data", data: undefined }];
+      dialectClient.binding === "grpc" ? [] : [null, 7, { kind: "text", text: 1 }, { kind: "data", data: undefined }];
     const wrongParts = [...wrongTypes, {}, { kind: "text" }, { kind: "file" }, { kind: "file", file: {} }];
     for (const wrong of wrongParts) {
       const refusal = await refused(caller("echo", { alter: part(wrong) }).send(text("hi"), { wait: true }));
@@ -301,7 +308,7 @@ inEveryDialect(SPEAKERS_0_3, ({ speaker, caller, play, url }) => {
 
   it("0.3 MUST 15: a finished task never restarts, and messages to it fail", async () => {
     let runs = 0;
-    const opening = play(async (task) => {
+    const opening = textToRun(async (task) => {
       runs += 1;
       if (task.text === "") task.reject("No.");
     });
@@ -322,7 +329,7 @@ inEveryDialect(SPEAKERS_0_3, ({ speaker, caller, play, url }) => {
       caller("needy", { extensions: [NEEDED.replace("v2", "v1")] }).send(text("hi")),
     );
     expect(name).toBe("InvalidParams");
-    if (!speaker.rules.errorsAreText) expect(facts).toMatchObject({ requiredExtensions: [NEEDED] });
+    if (!dialectClient.rules.errorsAreText) expect(facts).toMatchObject({ requiredExtensions: [NEEDED] });
     const unknown = await post({ jsonrpc: "2.0", id: 1, method: `${OFFERED}/do`, params: {} });
     expect(JSON.parse(unknown.text).error.code).toBe(-32601);
   });

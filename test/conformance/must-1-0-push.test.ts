@@ -1,15 +1,15 @@
 import { expect, it } from "vitest";
+import { accepted, type Caller, refusalOf, taskOf, text } from "./dialect-client.ts";
+import { DIALECT_CLIENTS_1_0 } from "./dialect-clients.ts";
 import { inEveryDialect } from "./every-dialect.ts";
 import { openInbox } from "./inbox.ts";
-import { accepted, type Caller, refusalOf, taskOf, text } from "./speaker.ts";
-import { SPEAKERS_1_0 } from "./speakers.ts";
 
 const HOOK = "https://hooks.example.org/notify";
 
 /** The push notification requirements for a server of 1.0, by number; `musts.test.ts` checks that none is missing. */
-inEveryDialect(SPEAKERS_1_0, ({ speaker, caller, play }) => {
+inEveryDialect(DIALECT_CLIENTS_1_0, ({ dialectClient, caller, textToRun }) => {
   const begin = async (by: Caller = caller()): Promise<string> =>
-    (await taskOf(by.send(text(play(async (task) => `You chose ${await task.ask("Which?")}`))))).id;
+    (await taskOf(by.send(text(textToRun(async (task) => `You chose ${await task.ask("Which?")}`))))).id;
 
   it("1.0 MUST 44: without push notifications each webhook operation fails with PushNotificationNotSupported", async () => {
     for (const outcome of [
@@ -86,14 +86,14 @@ inEveryDialect(SPEAKERS_1_0, ({ speaker, caller, play }) => {
 
   it("1.0 MUST 51: the body of a notification is a StreamResponse with exactly one member", async () => {
     await using inbox = await openInbox();
-    const opening = play(async (task) => {
+    const opening = textToRun(async (task) => {
       await task.status("Begun");
       return "done";
     });
     const { id } = await taskOf(caller().send(text(opening), { push: inbox.url() }));
     for (const { body } of await inbox.until(({ body }) => body.includes("TASK_STATE_COMPLETED"))) {
       expect(Object.keys(JSON.parse(body))).toHaveLength(1);
-      const event = speaker.readPushed(JSON.parse(body));
+      const event = dialectClient.readPushed(JSON.parse(body));
       expect([["status", "artifact"].includes(event.kind), "taskId" in event && event.taskId]).toEqual([true, id]);
     }
   });

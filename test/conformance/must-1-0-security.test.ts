@@ -4,14 +4,14 @@ import type { TLSSocket } from "node:tls";
 import { verifyCard } from "palaver/client";
 import { describe, expect, it } from "vitest";
 import { createAuthority } from "../../src/platform/test/certificate-authority.ts";
+import { accepted, refusalOf, refused, taskOf, text } from "./dialect-client.ts";
+import { DIALECT_CLIENTS_1_0 } from "./dialect-clients.ts";
 import { inEveryDialect } from "./every-dialect.ts";
 import { everyOperation } from "./every-operation.ts";
 import { GUARDED } from "./guarded.ts";
 import { exchange, jsonOf } from "./http.ts";
 import { openInbox } from "./inbox.ts";
-import { accepted, refusalOf, refused, taskOf, text } from "./speaker.ts";
-import { SPEAKERS_1_0 } from "./speakers.ts";
-import { openStage } from "./stage.ts";
+import { openTestServer } from "./test-server.ts";
 
 const CARD = "/.well-known/agent-card.json";
 
@@ -26,10 +26,10 @@ const logger = { debug: note, info: note, warn: note, error: note };
 
 /** The security requirements for a server of 1.0, by number; `musts.test.ts` checks that none is missing. */
 inEveryDialect(
-  SPEAKERS_1_0,
-  ({ speaker, caller, play, url }) => {
+  DIALECT_CLIENTS_1_0,
+  ({ dialectClient, caller, textToRun, url }) => {
     const by = (token: string, agent?: "discreet" | "echo") => caller(agent, { token });
-    const asking = () => text(play(async (task) => `You chose ${await task.ask("Which?")}`));
+    const asking = () => text(textToRun(async (task) => `You chose ${await task.ask("Which?")}`));
 
     it("1.0 MUST 52: the extended card requires authentication by a declared scheme", async () => {
       const card = await exchange({ method: "GET", url: `${url()}${CARD}`, headers: { "a2a-version": "1.0" } });
@@ -50,7 +50,7 @@ inEveryDialect(
 
     it("1.0 MUST 60: the response for an inaccessible task is the same as for a missing one", async () => {
       const { id } = await taskOf(by("alice").send(asking()));
-      for (const { ask } of everyOperation(speaker).filter(
+      for (const { ask } of everyOperation(dialectClient).filter(
         ({ ofTask, operation }) => ofTask && operation !== "cancel",
       )) {
         const [absent, hidden] = [await refused(ask(by("bob"), "nothing")), await refused(ask(by("bob"), id))];
@@ -70,7 +70,7 @@ inEveryDialect(
     });
 
     describe("1.0 MUST 71: every request is authenticated", () => {
-      it.each(everyOperation(speaker))("$operation", async ({ ask }) => {
+      it.each(everyOperation(dialectClient))("$operation", async ({ ask }) => {
         for (const stranger of [caller(), by("mallory")]) {
           expect(await refusalOf(ask(stranger, "x"))).toBe("Unauthenticated");
         }
@@ -79,7 +79,7 @@ inEveryDialect(
 
     it("1.0 MUST 72: every operation is authorised and limited to the caller's tasks", async () => {
       const { id } = await taskOf(by("alice").send(asking()));
-      for (const { operation, ofTask, ask } of everyOperation(speaker)) {
+      for (const { operation, ofTask, ask } of everyOperation(dialectClient)) {
         const outcome = await ask(by("carol"), id);
         if (ofTask) expect([operation, await refusalOf(outcome)]).toEqual([operation, "TaskNotFound"]);
         expect(ofTask ? "" : outcome.http.text).not.toContain(id);
@@ -103,7 +103,7 @@ inEveryDialect(
 
     it("1.0 MUST 74: it is served over TLS if a certificate is configured", async () => {
       const authority = createAuthority("Authority");
-      await using secured = await openStage({ ...GUARDED, tls: authority.issue({ commonName: "localhost" }) });
+      await using secured = await openTestServer({ ...GUARDED, tls: authority.issue({ commonName: "localhost" }) });
       expect(secured.url).toMatch(/^https:/);
       const { status, protocol, body } = await overTls(`${secured.url}${CARD}`, authority.cert);
       expect([status, protocol]).toEqual([200, "TLSv1.3"]);
@@ -112,7 +112,7 @@ inEveryDialect(
     });
 
     it("1.0 MUST 75: a task that needs an authorisation describes it, keeps its streams open, and continues once it is granted", async () => {
-      const opening = play(async (task) => {
+      const opening = textToRun(async (task) => {
         await task.requireAuth({ message: "Please sign in", schemes: ["sso"] });
         return "thanks";
       });
@@ -146,7 +146,7 @@ inEveryDialect(
 );
 
 inEveryDialect(
-  SPEAKERS_1_0,
+  DIALECT_CLIENTS_1_0,
   ({ url }) => {
     const read = async (path: string) =>
       jsonOf<Record<string, unknown>>(

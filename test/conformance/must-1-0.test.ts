@@ -5,26 +5,26 @@ import { describe, expect, it } from "vitest";
 import { openSession, rawCall, SERVICE_1_0 } from "../grpc/call.ts";
 import { EMPTY_MESSAGE } from "../grpc/protobuf.ts";
 import { checkCard } from "./card-shapes.ts";
+import { accepted, refusalOf, refused, taskOf, text } from "./dialect-client.ts";
+import { DIALECT_CLIENTS_1_0 } from "./dialect-clients.ts";
 import { inEveryDialect } from "./every-dialect.ts";
 import { kindsOf, statesOf, streamedText } from "./fold.ts";
 import { createGate } from "./gate.ts";
 import { exchange, jsonOf, typeOf } from "./http.ts";
 import { isTerminal, outputOf, type Task, textOf } from "./neutral.ts";
 import { REFUSALS } from "./refusals.ts";
-import { accepted, refusalOf, refused, taskOf, text } from "./speaker.ts";
-import { SPEAKERS_1_0 } from "./speakers.ts";
-import { NEEDED, OFFERED } from "./stage.ts";
+import { NEEDED, OFFERED } from "./test-server.ts";
 
 /** The requirements for a server of 1.0, by number; `musts.test.ts` checks that none is missing. */
-inEveryDialect(SPEAKERS_1_0, ({ speaker, caller, play, url }) => {
+inEveryDialect(DIALECT_CLIENTS_1_0, ({ dialectClient, caller, textToRun, url }) => {
   const card = async (headers = {}) =>
     exchange({
       method: "GET",
       url: `${url()}/.well-known/agent-card.json`,
       headers: { "a2a-version": "1.0", ...headers },
     });
-  const done = () => text(play(async () => "done"));
-  const asking = () => text(play(async (task) => `You chose ${await task.ask("Which?")}`));
+  const done = () => text(textToRun(async () => "done"));
+  const asking = () => text(textToRun(async (task) => `You chose ${await task.ask("Which?")}`));
   const firstTask = (frames: readonly { readonly kind: string }[]): string => {
     const [first] = frames as readonly { readonly kind: string; readonly task?: { readonly id: string } }[];
     return first?.task?.id ?? "";
@@ -50,12 +50,12 @@ inEveryDialect(SPEAKERS_1_0, ({ speaker, caller, play, url }) => {
     it("1.0 MUST 3: every binding is declared with its address and version", async () => {
       type Interface = Record<"url" | "protocolBinding" | "protocolVersion", string>;
       const { supportedInterfaces } = jsonOf<{ supportedInterfaces: Interface[] }>(await card());
-      const binding = speaker.binding === "rest" ? "HTTP+JSON" : "JSONRPC";
+      const binding = dialectClient.binding === "rest" ? "HTTP+JSON" : "JSONRPC";
       const own = supportedInterfaces.filter(
         ({ protocolBinding, protocolVersion }) => protocolBinding === binding && protocolVersion === "1.0",
       );
       expect(own).toHaveLength(1);
-      const declared = speaker.at(own[0]?.url.replace(/\/$/, "") ?? "");
+      const declared = dialectClient.at(own[0]?.url.replace(/\/$/, "") ?? "");
       expect((await taskOf(declared.send(done()))).status.state).toBe("completed");
     });
   });
@@ -66,9 +66,10 @@ inEveryDialect(SPEAKERS_1_0, ({ speaker, caller, play, url }) => {
         expect((await taskOf(caller(undefined, { version }).send(done()))).status.state).toBe("completed");
       }
       const call = { jsonrpc: "2.0", id: 1, method: "GetTask", params: { id: "x" } };
-      const request = speaker.binding === "rest" ? { method: "GET" } : { method: "POST", body: JSON.stringify(call) };
+      const request =
+        dialectClient.binding === "rest" ? { method: "GET" } : { method: "POST", body: JSON.stringify(call) };
       const ask = async (version: string) => {
-        const target = `${url()}/${speaker.binding === "rest" ? "tasks/x" : ""}?A2A-Version=${version}`;
+        const target = `${url()}/${dialectClient.binding === "rest" ? "tasks/x" : ""}?A2A-Version=${version}`;
         return (await exchange({ ...request, url: target, headers: { "content-type": "application/json" } })).text;
       };
       expect(await ask("1.0.3")).toContain("TASK_NOT_FOUND");
@@ -132,7 +133,7 @@ inEveryDialect(SPEAKERS_1_0, ({ speaker, caller, play, url }) => {
       const { status, artifacts } = await taskOf(
         caller().send(
           text(
-            play(async function* () {
+            textToRun(async function* () {
               yield "one ";
               yield "two";
             }),
@@ -148,7 +149,7 @@ inEveryDialect(SPEAKERS_1_0, ({ speaker, caller, play, url }) => {
 
     it("1.0 MUST 15: a send with returnImmediately returns once the task exists", async () => {
       const gate = createGate();
-      const opening = play(async (task) => gate.passed(task.signal));
+      const opening = textToRun(async (task) => gate.passed(task.signal));
       const { id, status } = await taskOf(caller().send(text(opening), { wait: false }));
       expect(isTerminal(status.state)).toBe(false);
       gate.open();
@@ -156,8 +157,11 @@ inEveryDialect(SPEAKERS_1_0, ({ speaker, caller, play, url }) => {
     });
 
     it("1.0 MUST 16: the server creates a unique id for each task and returns it", async () => {
-      const saying = { ...text("hi"), messageId: "the same for both" };
-      const [one, other] = [await taskOf(caller("echo").send(saying)), await taskOf(caller("echo").send(saying))];
+      const messageInput = { ...text("hi"), messageId: "the same for both" };
+      const [one, other] = [
+        await taskOf(caller("echo").send(messageInput)),
+        await taskOf(caller("echo").send(messageInput)),
+      ];
       expect(one.id).toMatch(/./);
       expect(other.id).not.toBe(one.id);
     });
@@ -222,7 +226,7 @@ inEveryDialect(SPEAKERS_1_0, ({ speaker, caller, play, url }) => {
 
     it("1.0 MUST 27: events are sent in the order in which they were created", async () => {
       const words = Array.from({ length: 50 }, (_, index) => `${index} `);
-      const opening = play(async function* () {
+      const opening = textToRun(async function* () {
         yield* words;
       });
       const frames = await (await accepted(caller().stream(text(opening)))).rest();
@@ -232,7 +236,7 @@ inEveryDialect(SPEAKERS_1_0, ({ speaker, caller, play, url }) => {
 
     it("1.0 MUST 28: every stream of a task gets the same events in the same order", async () => {
       const gate = createGate();
-      const opening = play(async function* (task) {
+      const opening = textToRun(async function* (task) {
         await gate.passed(task.signal);
         yield* ["a", "b", "c"];
       });
@@ -249,7 +253,7 @@ inEveryDialect(SPEAKERS_1_0, ({ speaker, caller, play, url }) => {
 
     it("1.0 MUST 29: closing one stream affects neither other streams nor the task", async () => {
       const gate = createGate();
-      const opening = play(async function* (task) {
+      const opening = textToRun(async function* (task) {
         await gate.passed(task.signal);
         yield "through";
       });
@@ -264,7 +268,7 @@ inEveryDialect(SPEAKERS_1_0, ({ speaker, caller, play, url }) => {
 
     it("1.0 MUST 30: progress is sent while the task works", async () => {
       const gate = createGate();
-      const opening = play(async (task) => {
+      const opening = textToRun(async (task) => {
         await task.status("Halfway");
         await gate.passed(task.signal);
       });
@@ -400,7 +404,7 @@ inEveryDialect(SPEAKERS_1_0, ({ speaker, caller, play, url }) => {
       const { http } = await caller().get("no-such-task");
       const { error } = jsonOf<{ error: Record<"code" | "message" | "details" | "data", unknown> }>(http);
       expect([typeof error.code, error.message]).toEqual(["number", expect.stringMatching(/./)]);
-      const details = speaker.binding === "jsonrpc" ? error.data : error.details;
+      const details = dialectClient.binding === "jsonrpc" ? error.data : error.details;
       expect(details).toEqual([expect.objectContaining({ "@type": expect.stringMatching(/./) })]);
     });
 
@@ -415,8 +419,10 @@ inEveryDialect(SPEAKERS_1_0, ({ speaker, caller, play, url }) => {
         const { error } = JSON.parse(outcome.http.text);
         const { code, http, status } = REFUSALS[name];
         const expected =
-          // The speaker shows an error of gRPC as REST would, after it has compared the status.
-          speaker.binding === "jsonrpc" ? [200, code, undefined] : [http["1.0.1"], http["1.0.1"], status["1.0.1"]];
+          // The client shows an error of gRPC as REST would, after it has compared the status.
+          dialectClient.binding === "jsonrpc"
+            ? [200, code, undefined]
+            : [http["1.0.1"], http["1.0.1"], status["1.0.1"]];
         expect([outcome.http.status, error.code, error.status]).toEqual(expected);
       }
     });
@@ -429,7 +435,7 @@ inEveryDialect(SPEAKERS_1_0, ({ speaker, caller, play, url }) => {
 
     it("1.0 MUST 59: every input is validated before any work", async () => {
       let runs = 0;
-      const opening = play(async () => {
+      const opening = textToRun(async () => {
         runs += 1;
       });
       const mine = { token: "must59" };
@@ -437,7 +443,9 @@ inEveryDialect(SPEAKERS_1_0, ({ speaker, caller, play, url }) => {
         { configuration: { historyLength: -1 } },
         { message: { role: "ROLE_USER", parts: [{ text: opening }] } },
         // Messages of protobuf cannot carry values of other types.
-        ...(speaker.binding === "grpc" ? [] : [{ configuration: { acceptedOutputModes: [7] } }, { metadata: "x" }]),
+        ...(dialectClient.binding === "grpc"
+          ? []
+          : [{ configuration: { acceptedOutputModes: [7] } }, { metadata: "x" }]),
       ]) {
         const alter = (body: object) => ({ ...body, ...wrong });
         expect(await refusalOf(caller(undefined, { ...mine, alter }).send(text(opening)))).toBe("InvalidParams");
@@ -491,7 +499,7 @@ inEveryDialect(SPEAKERS_1_0, ({ speaker, caller, play, url }) => {
     });
 
     it("1.0 MUST 65: required fields are present", async () => {
-      // The speaker refuses responses without a required member.
+      // The client refuses responses without a required member.
       const { frames } = await everything();
       expect(kindsOf(frames)).toEqual(expect.arrayContaining(["task", "status", "artifact"]));
       const { raw } = await everything();
@@ -506,7 +514,7 @@ inEveryDialect(SPEAKERS_1_0, ({ speaker, caller, play, url }) => {
     it("1.0 MUST 66: a part has exactly one content", async () => {
       const both = [{ text: "a", url: "https://example.org" }];
       // A oneof of protobuf has one member: the last on the wire.
-      if (speaker.binding !== "grpc")
+      if (dialectClient.binding !== "grpc")
         expect((await refused(caller("echo").send({ parts: both }))).fields).toEqual(["message.parts[0]"]);
       const none = [{ mediaType: "text/plain" }];
       expect((await refused(caller("echo").send({ parts: none }))).fields).toEqual(["message.parts[0]"]);
@@ -546,13 +554,13 @@ inEveryDialect(SPEAKERS_1_0, ({ speaker, caller, play, url }) => {
   });
 
   it("1.0 MUST 69: all bindings have the same operations and results", async () => {
-    const [one, ...others] = SPEAKERS_1_0.filter((each) => each !== speaker).map((each) =>
-      each.at(url(), { token: `must69 ${speaker.dialect}` }),
+    const [one, ...others] = DIALECT_CLIENTS_1_0.filter((each) => each !== dialectClient).map((each) =>
+      each.at(url(), { token: `must69 ${dialectClient.dialect}` }),
     );
-    const other = speaker.at(url(), { token: `must69 ${speaker.dialect}` });
+    const other = dialectClient.at(url(), { token: `must69 ${dialectClient.dialect}` });
     if (one === undefined) throw new Error("There are several bindings.");
     const { id } = await taskOf(one.send(asking()));
-    const less = (task: Task): Task => speaker.lessens?.task(task) ?? task;
+    const less = (task: Task): Task => dialectClient.reduction?.task(task) ?? task;
     expect(await accepted(other.get(id))).toEqual(less(await accepted(one.get(id))));
     const page = await accepted(one.list({ artifacts: true }));
     expect(await accepted(other.list({ artifacts: true }))).toEqual({ ...page, tasks: page.tasks.map(less) });
@@ -567,7 +575,7 @@ inEveryDialect(SPEAKERS_1_0, ({ speaker, caller, play, url }) => {
     }
   });
 
-  it.runIf(speaker.binding === "grpc")(
+  it.runIf(dialectClient.binding === "grpc")(
     "1.0 MUST 70: gRPC has the service and methods of the normative definition, over HTTP/2, with streams from the server",
     async () => {
       const session = await openSession(url());
@@ -603,7 +611,7 @@ inEveryDialect(SPEAKERS_1_0, ({ speaker, caller, play, url }) => {
     expect(task.artifacts?.[0]?.parts).toEqual(parts);
     expect(requests).toBe(0);
     trap.close();
-    const target = speaker.binding === "rest" ? `${url()}/message:send` : `${url()}/`;
+    const target = dialectClient.binding === "rest" ? `${url()}/message:send` : `${url()}/`;
     const bytes = Buffer.from('{"message":"\xff\xfe"}', "latin1");
     const response = await fetch(target, {
       method: "POST",

@@ -1,16 +1,16 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { accepted, taskOf, text } from "./dialect-client.ts";
+import { plainAt } from "./dialect-clients/plain.ts";
+import { DIALECT_CLIENTS } from "./dialect-clients.ts";
 import { inEveryDialect } from "./every-dialect.ts";
 import { textOf } from "./neutral.ts";
-import { accepted, taskOf, text } from "./speaker.ts";
-import { plainAt } from "./speakers/plain.ts";
-import { SPEAKERS } from "./speakers.ts";
-import { openStage, type Stage } from "./stage.ts";
+import { openTestServer, type TestServer } from "./test-server.ts";
 
 const NEVER = new Promise<never>(() => {});
 
 inEveryDialect(
-  SPEAKERS,
-  ({ caller, play }) => {
+  DIALECT_CLIENTS,
+  ({ caller, textToRun }) => {
     const asked = async (words: string): Promise<string> => {
       const { id } = await taskOf(caller().send(text(words), { wait: false }));
       await expect.poll(async () => (await accepted(caller().get(id))).status.state).toBe("input-required");
@@ -20,7 +20,7 @@ inEveryDialect(
     describe("a send that answers a question and does not wait", () => {
       it("returns the working task, not the question again", async () => {
         const id = await asked(
-          play(async (task) => {
+          textToRun(async (task) => {
             await task.ask("Where to?");
             await NEVER;
           }),
@@ -31,7 +31,7 @@ inEveryDialect(
 
       it("returns the next question if that is asked at once", async () => {
         const id = await asked(
-          play(async (task) => {
+          textToRun(async (task) => {
             await task.ask("Where to?");
             await task.ask("When?");
           }),
@@ -45,15 +45,15 @@ inEveryDialect(
 );
 
 describe("plain", () => {
-  let stage: Stage;
+  let testServer: TestServer;
   beforeAll(async () => {
-    stage = await openStage();
+    testServer = await openTestServer();
   });
-  afterAll(() => stage[Symbol.asyncDispose]());
+  afterAll(() => testServer[Symbol.asyncDispose]());
 
   it("a send that answers a question returns the task with the answer after the question", async () => {
-    const plain = plainAt(stage.url);
-    const message = stage.play(async (task) => {
+    const plain = plainAt(testServer.url);
+    const message = testServer.textToRun(async (task) => {
       await task.ask("Where to?");
       await NEVER;
     });

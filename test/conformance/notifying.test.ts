@@ -3,13 +3,13 @@ import type { DeliveryRecord } from "palaver/server";
 import { verifyWebhook } from "palaver/webhook";
 import { describe, expect, it } from "vitest";
 import { until } from "../e2e/workbench.ts";
+import { accepted, type Caller, type DialectClient, taskOf, text } from "./dialect-client.ts";
+import { jsonRpc0_3 } from "./dialect-clients/v0-3-jsonrpc.ts";
+import { jsonRpc1_0 } from "./dialect-clients/v1-0-jsonrpc.ts";
+import { DIALECT_CLIENTS } from "./dialect-clients.ts";
 import { inEveryDialect } from "./every-dialect.ts";
 import { type Inbox, openInbox } from "./inbox.ts";
 import { isTerminal, NO_SUCH_MEMBER, outputOf, type StreamEvent, type Task, type Webhook } from "./neutral.ts";
-import { accepted, type Caller, type Speaker, taskOf, text } from "./speaker.ts";
-import { jsonRpc0_3 } from "./speakers/v0-3-jsonrpc.ts";
-import { jsonRpc1_0 } from "./speakers/v1-0-jsonrpc.ts";
-import { SPEAKERS } from "./speakers.ts";
 
 /** The outcomes of all deliveries, and the tests that wait for one. */
 const records: DeliveryRecord[] = [];
@@ -47,7 +47,7 @@ const stateOf = (event: StreamEvent): string | undefined => {
 /**
  * The notifications of this dialect's webhook up to the task's end. Each body is checked against the version's format.
  */
-async function eventsUntilEnd({ readPushed, rules }: Speaker, inbox: Inbox): Promise<readonly StreamEvent[]> {
+async function eventsUntilEnd({ readPushed, rules }: DialectClient, inbox: Inbox): Promise<readonly StreamEvent[]> {
   const ended = (event: StreamEvent): boolean => {
     const state = stateOf(event);
     return state !== undefined && isTerminal(state as Task["status"]["state"]);
@@ -58,17 +58,18 @@ async function eventsUntilEnd({ readPushed, rules }: Speaker, inbox: Inbox): Pro
 }
 
 inEveryDialect(
-  SPEAKERS,
-  ({ speaker, caller, play, url }) => {
-    const { rules } = speaker;
+  DIALECT_CLIENTS,
+  ({ dialectClient, caller, textToRun, url }) => {
+    const { rules } = dialectClient;
 
     /** Starts a task with a webhook in the message, and returns its id. */
     const begin = async (run: RunFunction, push: Webhook | string, by: Caller = caller()): Promise<string> =>
-      (await taskOf(by.send(text(play(run)), { wait: true, push }))).id;
+      (await taskOf(by.send(text(textToRun(run)), { wait: true, push }))).id;
 
     /** Starts a task that waits for an answer and then completes. */
     const asking = async (by: Caller = caller()): Promise<string> =>
-      (await taskOf(by.send(text(play(async (task) => `You said ${await task.ask("What?")}`)), { wait: true }))).id;
+      (await taskOf(by.send(text(textToRun(async (task) => `You said ${await task.ask("What?")}`)), { wait: true })))
+        .id;
 
     const answer = (taskId: string, by: Caller = caller()) =>
       accepted(by.send({ ...text("one lump"), taskId }, { wait: true }));
@@ -78,7 +79,7 @@ inEveryDialect(
         await using inbox = await openInbox();
         const taskId = await begin(tea, inbox.url());
         await answer(taskId);
-        const events = await eventsUntilEnd(speaker, inbox);
+        const events = await eventsUntilEnd(dialectClient, inbox);
         const end = await accepted(caller().get(taskId, rules.wholeHistory));
         if (rules.push.sends === "events") {
           expect(events.map((each) => stateOf(each) ?? each.kind)).toEqual([
@@ -113,14 +114,14 @@ inEveryDialect(
 
       it("receives the events of a streamed task too", async () => {
         await using inbox = await openInbox();
-        const stream = await accepted(caller().stream(text(play(async () => "done")), { push: inbox.url() }));
+        const stream = await accepted(caller().stream(text(textToRun(async () => "done")), { push: inbox.url() }));
         await stream.rest();
-        expect((await eventsUntilEnd(speaker, inbox)).map(stateOf).at(-1)).toBe("completed");
+        expect((await eventsUntilEnd(dialectClient, inbox)).map(stateOf).at(-1)).toBe("completed");
       });
     });
 
     // The definitions of gRPC have no fields for headers and kinds of events.
-    const hasExtras = speaker.binding !== "grpc";
+    const hasExtras = dialectClient.binding !== "grpc";
     it("sends the configured token, credentials and headers to a webhook, with the server's signature", async () => {
       await using inbox = await openInbox();
       const webhook: Webhook = {
@@ -173,7 +174,7 @@ inEveryDialect(
     });
 
     it("notifies webhooks in the dialect in which they were set, whatever dialect created or continues the task", async () => {
-      const another = speaker.version === "1.0" ? jsonRpc0_3 : jsonRpc1_0;
+      const another = dialectClient.version === "1.0" ? jsonRpc0_3 : jsonRpc1_0;
       const other = another.at(url());
       await using inbox = await openInbox();
       await using otherInbox = await openInbox();
@@ -183,7 +184,7 @@ inEveryDialect(
       await accepted(other.pushCreate(taskId, otherInbox.url()));
       await answer(taskId, other);
       for (const [by, post] of [
-        [speaker, inbox],
+        [dialectClient, inbox],
         [another, otherInbox],
       ] as const) {
         const states = (await eventsUntilEnd(by, post)).flatMap((event) => stateOf(event) ?? []);
@@ -199,14 +200,14 @@ inEveryDialect(
         await begin(tea, { url: artifacts.url(), events: ["artifact"] }),
       ];
       for (const taskId of [ofStatuses, ofArtifacts]) await answer(taskId);
-      const events = await eventsUntilEnd(speaker, statuses);
+      const events = await eventsUntilEnd(dialectClient, statuses);
       expect(events.map(({ kind }) => kind)).not.toContain("artifact");
       expect(events.map(stateOf).slice(-3)).toEqual(["input-required", "working", "completed"]);
       await artifacts.until(({ body }) => body.includes("full"));
       for (const { body } of artifacts.received) {
-        const each = speaker.readPushed(JSON.parse(body));
+        const each = dialectClient.readPushed(JSON.parse(body));
         if (rules.push.sends === "events") expect(each.kind).toBe("artifact");
-        if (speaker.version === "0.1")
+        if (dialectClient.version === "0.1")
           expect(JSON.parse(body)).toMatchObject({ taskId: ofArtifacts, eventType: "artifact" });
       }
     });
@@ -215,7 +216,7 @@ inEveryDialect(
       it("is retried, then removed or suspended depending on the version, without effect on the task", async () => {
         await using broken = await openInbox((_, response) => void response.writeHead(500).end());
         const { id: taskId } = await taskOf(
-          caller().send(text(play(tea)), {
+          caller().send(text(textToRun(tea)), {
             wait: true,
             push: rules.managesPush ? { id: "mine", url: broken.url() } : broken.url(),
           }),
@@ -233,7 +234,7 @@ inEveryDialect(
         await using inbox = await openInbox();
         await accepted(caller().pushCreate(taskId, rules.managesPush ? { id: "mine", url: inbox.url() } : inbox.url()));
         await answer(taskId);
-        expect((await eventsUntilEnd(speaker, inbox)).map(stateOf).at(-1)).toBe("completed");
+        expect((await eventsUntilEnd(dialectClient, inbox)).map(stateOf).at(-1)).toBe("completed");
         expect(broken.received).toHaveLength(2);
       });
     });
@@ -246,7 +247,7 @@ inEveryDialect(
       await accepted(caller().pushDelete(taskId, id));
       await accepted(caller().pushCreate(taskId, left.url()));
       await answer(taskId);
-      await eventsUntilEnd(speaker, left);
+      await eventsUntilEnd(dialectClient, left);
       expect(gone.received).toEqual([]);
     });
 
@@ -254,7 +255,7 @@ inEveryDialect(
       await using inbox = await openInbox();
       const { id } = await taskOf(caller("echo").send(text("done"), { wait: true }));
       await accepted(caller("echo").pushCreate(id, inbox.url()));
-      expect((await eventsUntilEnd(speaker, inbox)).map(stateOf)).toEqual(["completed"]);
+      expect((await eventsUntilEnd(dialectClient, inbox)).map(stateOf)).toEqual(["completed"]);
     });
 
     it("sends a webhook no events from before it was set", async () => {
@@ -262,7 +263,7 @@ inEveryDialect(
       const taskId = await asking();
       await accepted(caller().pushCreate(taskId, inbox.url()));
       await answer(taskId);
-      const events = await eventsUntilEnd(speaker, inbox);
+      const events = await eventsUntilEnd(dialectClient, inbox);
       expect(events.flatMap((each) => stateOf(each) ?? [])).toEqual(["working", "completed"]);
     });
   },

@@ -1,14 +1,14 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
+import { accepted, refusalOf, taskOf, text } from "./dialect-client.ts";
+import { DIALECT_CLIENTS } from "./dialect-clients.ts";
 import { inEveryDialect } from "./every-dialect.ts";
 import { outputOf, type Part, type Task, textOf } from "./neutral.ts";
-import { accepted, refusalOf, taskOf, text } from "./speaker.ts";
-import { SPEAKERS } from "./speakers.ts";
 
-inEveryDialect(SPEAKERS, ({ caller, play }) => {
+inEveryDialect(DIALECT_CLIENTS, ({ caller, textToRun }) => {
   describe("two answers to one question", () => {
     const asksTwice = (): string =>
-      play(async (task) => {
+      textToRun(async (task) => {
         await task.ask("First?");
         // Both answers are stored before the next question is asked.
         await delay(150);
@@ -40,7 +40,9 @@ inEveryDialect(SPEAKERS, ({ caller, play }) => {
 
   describe("several open questions", () => {
     const asksBoth = (): string =>
-      play(async (task) => (await Promise.all([task.ask("Send the mail?"), task.ask("Delete all files?")])).join("|"));
+      textToRun(async (task) =>
+        (await Promise.all([task.ask("Send the mail?"), task.ask("Delete all files?")])).join("|"),
+      );
 
     /** Request ids by prompt. */
     function openIn({ status }: Task): Readonly<Record<string, string>> {

@@ -1,17 +1,17 @@
 import { describe, expect, it } from "vitest";
+import { accepted, refusalOf, taskOf, text } from "./dialect-client.ts";
+import { DIALECT_CLIENTS } from "./dialect-clients.ts";
 import { inEveryDialect } from "./every-dialect.ts";
 import { createGate } from "./gate.ts";
 import { outputOf, textOf } from "./neutral.ts";
-import { accepted, refusalOf, taskOf, text } from "./speaker.ts";
-import { SPEAKERS } from "./speakers.ts";
 
 /** A unique caller, so that its list contains only its own tasks. */
 function somebody(): string {
   return `t${crypto.randomUUID().replaceAll("-", "")}`;
 }
 
-inEveryDialect(SPEAKERS, ({ speaker, caller, play }) => {
-  const { rules } = speaker;
+inEveryDialect(DIALECT_CLIENTS, ({ dialectClient, caller, textToRun }) => {
+  const { rules } = dialectClient;
 
   describe("getting a task", () => {
     it("returns the same task as the send", async () => {
@@ -22,7 +22,7 @@ inEveryDialect(SPEAKERS, ({ speaker, caller, play }) => {
     });
 
     it("returns the requested number of the newest history messages", async () => {
-      const opening = play(async (task) => {
+      const opening = textToRun(async (task) => {
         for (const question of ["1?", "2?", "3?"]) await task.ask(question);
       });
       const { id } = await taskOf(caller().send(text(opening), { wait: true }));
@@ -60,7 +60,7 @@ inEveryDialect(SPEAKERS, ({ speaker, caller, play }) => {
     it("stops the task, and every get and stream shows that", async () => {
       const gate = createGate();
       let reason: unknown;
-      const opening = play(async (task) => {
+      const opening = textToRun(async (task) => {
         task.signal.addEventListener("abort", () => {
           reason = task.signal.reason;
         });
@@ -79,13 +79,13 @@ inEveryDialect(SPEAKERS, ({ speaker, caller, play }) => {
     });
 
     it("works while the task waits for input", async () => {
-      const { id } = await taskOf(caller().send(text(play(async (task) => task.ask("?"))), { wait: true }));
+      const { id } = await taskOf(caller().send(text(textToRun(async (task) => task.ask("?"))), { wait: true }));
       expect((await accepted(caller().cancel(id))).status.state).toBe("canceled");
       expect(await refusalOf(caller().send({ ...text("too late"), taskId: id }))).toBe(rules.finishedSend);
     });
 
     it(`a second time ${rules.repeatedCancel === "snapshot" ? "returns the task again" : "is refused"}`, async () => {
-      const { id } = await taskOf(caller().send(text(play(async (task) => task.ask("?"))), { wait: true }));
+      const { id } = await taskOf(caller().send(text(textToRun(async (task) => task.ask("?"))), { wait: true }));
       const canceled = await accepted(caller().cancel(id));
       const again = caller().cancel(id);
       if (rules.repeatedCancel === "snapshot") expect(await accepted(again)).toEqual(canceled);
@@ -93,14 +93,14 @@ inEveryDialect(SPEAKERS, ({ speaker, caller, play }) => {
     });
 
     it("accepts a reason", async () => {
-      const { id } = await taskOf(caller().send(text(play(async (task) => task.ask("?"))), { wait: true }));
+      const { id } = await taskOf(caller().send(text(textToRun(async (task) => task.ask("?"))), { wait: true }));
       expect((await accepted(caller().cancel(id, { reason: "too slow" }))).status.state).toBe("canceled");
     });
 
     it("is refused for a finished task, a task of another caller, and an unknown id", async () => {
       const done = await taskOf(caller("echo").send(text("done"), { wait: true }));
       expect(await refusalOf(caller("echo").cancel(done.id))).toBe("TaskNotCancelable");
-      const { id } = await taskOf(caller().send(text(play(async (task) => task.ask("?"))), { wait: true }));
+      const { id } = await taskOf(caller().send(text(textToRun(async (task) => task.ask("?"))), { wait: true }));
       expect(await refusalOf(caller(undefined, { token: "mallory" }).cancel(id))).toBe("TaskNotFound");
       expect(await refusalOf(caller().cancel("no-such-task"))).toBe("TaskNotFound");
       expect((await accepted(caller().get(id))).status.state).toBe("input-required");
@@ -109,7 +109,7 @@ inEveryDialect(SPEAKERS, ({ speaker, caller, play }) => {
 });
 
 inEveryDialect(
-  SPEAKERS.filter(({ rules }) => rules.list === "array"),
+  DIALECT_CLIENTS.filter(({ rules }) => rules.list === "array"),
   ({ caller }) => {
     it("a list has only the caller's tasks, newest first", async () => {
       const mine = caller("echo", { token: somebody() });
@@ -123,8 +123,8 @@ inEveryDialect(
 );
 
 inEveryDialect(
-  SPEAKERS.filter(({ rules }) => rules.list === "pages"),
-  ({ speaker, caller, play }) => {
+  DIALECT_CLIENTS.filter(({ rules }) => rules.list === "pages"),
+  ({ dialectClient, caller, textToRun }) => {
     it("a list has pages with the caller's tasks only, newest status first", async () => {
       const mine = caller("echo", { token: somebody() });
       expect(await accepted(mine.list())).toEqual({ tasks: [], nextPageToken: "", pageSize: 50, totalSize: 0 });
@@ -162,11 +162,11 @@ inEveryDialect(
     it("a list can be filtered by context, state and time", async () => {
       const token = somebody();
       const mine = caller(undefined, { token });
-      const done = await taskOf(mine.send(text(play(async () => "done")), { wait: true }));
+      const done = await taskOf(mine.send(text(textToRun(async () => "done")), { wait: true }));
       const { contextId } = done;
-      const asks = play(async (task) => task.ask("?"));
+      const asks = textToRun(async (task) => task.ask("?"));
       const asking = await taskOf(mine.send({ ...text(asks), contextId }, { wait: true }));
-      const other = await taskOf(mine.send(text(play(async () => "done")), { wait: true }));
+      const other = await taskOf(mine.send(text(textToRun(async () => "done")), { wait: true }));
       const ids = async (query: object) => (await accepted(mine.list(query))).tasks.map(({ id }) => id);
       expect(await ids({ contextId })).toEqual([asking.id, done.id]);
       expect(await ids({ state: "input-required" })).toEqual([asking.id]);
@@ -197,7 +197,9 @@ inEveryDialect(
       ["a token nobody gave", { pageToken: "made up" }],
       ["a negative history", { history: -1 }],
       // The time of protobuf is a number.
-      ...(speaker.binding === "grpc" ? [] : [["a time that is none", { since: "yesterday" }] as [string, object]]),
+      ...(dialectClient.binding === "grpc"
+        ? []
+        : [["a time that is none", { since: "yesterday" }] as [string, object]]),
     ])("a list is refused for %s", async (_name, query) => {
       expect(await refusalOf(caller("echo").list(query))).toBe("InvalidParams");
     });

@@ -138,7 +138,7 @@ export const REFUSALS: Readonly<Record<RefusalName, RefusalRow>> = {
   InvalidTaskState: row({ code: -32009, reason: "INVALID_TRANSITION", status: "FAILED_PRECONDITION", http: 400 }),
 };
 
-/** An error that a caller received. The speaker has checked its format. */
+/** An error that a caller received. The client has checked its format. */
 export interface Refusal {
   readonly name: RefusalName;
   readonly message: string;

@@ -1,13 +1,13 @@
 import { describe, expect, it } from "vitest";
+import { type CallerOptions, type Outcome, type Rules, refusalOf, refused, taskOf, text } from "./dialect-client.ts";
+import { rest1_0 } from "./dialect-clients/v1-0-rest.ts";
+import { DIALECT_CLIENTS } from "./dialect-clients.ts";
 import { inEveryDialect, type Setting } from "./every-dialect.ts";
 import type { Fields } from "./neutral.ts";
 import type { RefusalName } from "./refusals.ts";
-import { type Manner, type Outcome, type Rules, refusalOf, refused, taskOf, text } from "./speaker.ts";
-import { rest1_0 } from "./speakers/v1-0-rest.ts";
-import { SPEAKERS } from "./speakers.ts";
 import { asList, asObject } from "./strict.ts";
 
-type Provoke = (setting: Setting, manner: Manner) => Promise<Outcome<unknown>>;
+type Provoke = (setting: Setting, callerOptions: CallerOptions) => Promise<Outcome<unknown>>;
 
 /** An error, or a function that returns the dialect's error; `undefined` if nothing can provoke it there. */
 type Expected = RefusalName | ((rules: Rules) => RefusalName | undefined);
@@ -16,64 +16,82 @@ type Expected = RefusalName | ((rules: Rules) => RefusalName | undefined);
 const unnamed: Expected = ({ namesTasks }) => (namesTasks === "never" ? "TaskNotFound" : undefined);
 const unmanaged: Expected = ({ managesPush }) => (managesPush ? "PushNotificationNotSupported" : undefined);
 
-/** How to provoke every error of every operation. The speakers check format, code and HTTP status. */
+/** How to provoke every error of every operation. The clients check format, code and HTTP status. */
 const PROVOCATIONS: ReadonlyArray<readonly [Expected, string, Provoke]> = [
-  ["TaskNotFound", "get", ({ caller }, manner) => caller("echo", manner).get("nothing")],
-  ["TaskNotFound", "cancel", ({ caller }, manner) => caller("echo", manner).cancel("nothing")],
-  ["TaskNotFound", "subscribe", ({ caller }, manner) => caller("echo", manner).subscribe("nothing")],
-  [unnamed, "send", ({ caller }, manner) => caller("echo", manner).send({ ...text("hi"), taskId: "nothing" })],
-  [unnamed, "stream", ({ caller }, manner) => caller("echo", manner).stream({ ...text("hi"), taskId: "nothing" })],
+  ["TaskNotFound", "get", ({ caller }, callerOptions) => caller("echo", callerOptions).get("nothing")],
+  ["TaskNotFound", "cancel", ({ caller }, callerOptions) => caller("echo", callerOptions).cancel("nothing")],
+  ["TaskNotFound", "subscribe", ({ caller }, callerOptions) => caller("echo", callerOptions).subscribe("nothing")],
+  [
+    unnamed,
+    "send",
+    ({ caller }, callerOptions) => caller("echo", callerOptions).send({ ...text("hi"), taskId: "nothing" }),
+  ],
+  [
+    unnamed,
+    "stream",
+    ({ caller }, callerOptions) => caller("echo", callerOptions).stream({ ...text("hi"), taskId: "nothing" }),
+  ],
   [
     "TaskNotCancelable",
     "cancel",
-    async ({ caller }, manner) => {
+    async ({ caller }, callerOptions) => {
       const { id } = await taskOf(caller("echo").send(text("done"), { wait: true }));
-      return caller("echo", manner).cancel(id);
+      return caller("echo", callerOptions).cancel(id);
     },
   ],
   [
     "PushNotificationNotSupported",
     "push create",
-    ({ caller }, manner) => caller("mute", manner).pushCreate("nothing", "https://example.org/hook"),
+    ({ caller }, callerOptions) => caller("mute", callerOptions).pushCreate("nothing", "https://example.org/hook"),
   ],
-  ["PushNotificationNotSupported", "push get", ({ caller }, manner) => caller("mute", manner).pushGet("nothing", "c")],
-  [unmanaged, "push list", ({ caller }, manner) => caller("mute", manner).pushList("nothing")],
-  [unmanaged, "push delete", ({ caller }, manner) => caller("mute", manner).pushDelete("nothing", "c")],
+  [
+    "PushNotificationNotSupported",
+    "push get",
+    ({ caller }, callerOptions) => caller("mute", callerOptions).pushGet("nothing", "c"),
+  ],
+  [unmanaged, "push list", ({ caller }, callerOptions) => caller("mute", callerOptions).pushList("nothing")],
+  [unmanaged, "push delete", ({ caller }, callerOptions) => caller("mute", callerOptions).pushDelete("nothing", "c")],
   [
     "PushNotificationNotSupported",
     "send",
-    ({ caller }, manner) => caller("mute", manner).send(text("hi"), { push: "https://example.org/hook" }),
+    ({ caller }, callerOptions) => caller("mute", callerOptions).send(text("hi"), { push: "https://example.org/hook" }),
   ],
   [
     "PushNotificationNotSupported",
     "stream",
-    ({ caller }, manner) => caller("mute", manner).stream(text("hi"), { push: "https://example.org/hook" }),
+    ({ caller }, callerOptions) =>
+      caller("mute", callerOptions).stream(text("hi"), { push: "https://example.org/hook" }),
   ],
   [
     ({ undeclaredStreaming }) => undeclaredStreaming,
     "stream",
-    ({ caller }, manner) => caller("quiet", manner).stream(text("hi")),
+    ({ caller }, callerOptions) => caller("quiet", callerOptions).stream(text("hi")),
   ],
   [
     ({ finishedSend }) => finishedSend,
     "send to a finished task",
-    async ({ caller }, manner) => {
+    async ({ caller }, callerOptions) => {
       const { id } = await taskOf(caller("echo").send(text("done"), { wait: true }));
-      return caller("echo", manner).send({ ...text("more"), taskId: id });
+      return caller("echo", callerOptions).send({ ...text("more"), taskId: id });
     },
   ],
-  ["ContentTypeNotSupported", "send", ({ caller }, manner) => caller("picky", manner).send({ parts: [{ data: {} }] })],
-  ["InvalidParams", "get", ({ caller }, manner) => caller("echo", manner).get("nothing", -1)],
-  ["InvalidParams", "send", ({ caller }, manner) => caller("echo", manner).send({ parts: [] })],
+  [
+    "ContentTypeNotSupported",
+    "send",
+    ({ caller }, callerOptions) => caller("picky", callerOptions).send({ parts: [{ data: {} }] }),
+  ],
+  ["InvalidParams", "get", ({ caller }, callerOptions) => caller("echo", callerOptions).get("nothing", -1)],
+  ["InvalidParams", "send", ({ caller }, callerOptions) => caller("echo", callerOptions).send({ parts: [] })],
   [
     "InvalidParams",
     "subscribe",
-    ({ caller }, manner) => caller("echo", { ...manner, headers: { "last-event-id": "x" } }).subscribe("nothing"),
+    ({ caller }, callerOptions) =>
+      caller("echo", { ...callerOptions, headers: { "last-event-id": "x" } }).subscribe("nothing"),
   ],
   [
     ({ undeclaredExtendedCard: none }) => (none === undefined ? undefined : "Unauthenticated"),
     "extended card",
-    ({ caller }, manner) => caller("discreet", manner).extendedCard(),
+    ({ caller }, callerOptions) => caller("discreet", callerOptions).extendedCard(),
   ],
 ];
 
@@ -111,9 +129,9 @@ const NEWER_TYPES: readonly WrongField[] = [
   ["configuration.acceptedOutputModes", (body) => ({ ...body, configuration: { acceptedOutputModes: "text" } })],
 ];
 
-inEveryDialect(SPEAKERS, (setting) => {
-  const { speaker, caller } = setting;
-  const { rules } = speaker;
+inEveryDialect(DIALECT_CLIENTS, (setting) => {
+  const { dialectClient, caller } = setting;
+  const { rules } = dialectClient;
 
   it.each(provocationsOf(rules))("reports %s in the form of the version: %s", async (name, _operation, provoke) => {
     expect(await refusalOf(provoke(setting, {}))).toBe(name);
@@ -132,8 +150,9 @@ inEveryDialect(SPEAKERS, (setting) => {
   });
 
   describe("names the invalid field", () => {
-    const parts = speaker.dialect === "0.3/rest-proto" || speaker.dialect === "0.3/grpc" ? "content" : "parts";
-    const [older, newer] = speaker.version === "0.1" ? [OLDER_FIELDS, []] : [[], NEWER_FIELDS];
+    const parts =
+      dialectClient.dialect === "0.3/rest-proto" || dialectClient.dialect === "0.3/grpc" ? "content" : "parts";
+    const [older, newer] = dialectClient.version === "0.1" ? [OLDER_FIELDS, []] : [[], NEWER_FIELDS];
     const message = (change: (message: Fields) => Fields) => (body: Fields) => ({
       ...body,
       message: change(body["message"] as Fields),
@@ -144,10 +163,10 @@ inEveryDialect(SPEAKERS, (setting) => {
     });
     // Messages of protobuf cannot carry values of other types than those of their fields.
     const wrongTypes: readonly WrongField[] =
-      speaker.binding === "grpc"
+      dialectClient.binding === "grpc"
         ? []
         : [
-            ...(speaker.version === "0.1" ? [] : NEWER_TYPES),
+            ...(dialectClient.version === "0.1" ? [] : NEWER_TYPES),
             ["message", (body) => ({ ...body, message: "hi" })],
             [`message.${parts}`, message((rest) => ({ ...rest, [parts]: "abc" }))],
             [`message.${parts}[1]`, message(extended(null))],

@@ -1,19 +1,19 @@
 import { describe, expect, it } from "vitest";
+import { accepted, receivedState, refusalOf, taskOf, text } from "./dialect-client.ts";
+import { DIALECT_CLIENTS } from "./dialect-clients.ts";
 import { inEveryDialect } from "./every-dialect.ts";
 import { createGate } from "./gate.ts";
 import { NO_SUCH_MEMBER, outputOf, type Task, textOf } from "./neutral.ts";
-import { accepted, refusalOf, taskOf, text, toldState } from "./speaker.ts";
-import { SPEAKERS } from "./speakers.ts";
 
-inEveryDialect(SPEAKERS, ({ speaker, caller, play }) => {
-  const { rules } = speaker;
+inEveryDialect(DIALECT_CLIENTS, ({ dialectClient, caller, textToRun }) => {
+  const { rules } = dialectClient;
   const { wholeHistory: history } = rules;
   /** The task and context ids of a message, in versions that have these members. */
   const linked = ({ id, contextId }: Task) => (rules.messageIds ? { taskId: id, contextId } : {});
 
   describe("a send", () => {
     it("that waits returns the finished task", async () => {
-      const opening = play(async () => "done");
+      const opening = textToRun(async () => "done");
       const task = await taskOf(caller().send({ ...text(opening), messageId: "first" }, { wait: true, history }));
       expect(task).toMatchObject({ status: { state: "completed" }, artifacts: [{ parts: [{ text: "done" }] }] });
       expect(task.history).toMatchObject([
@@ -28,7 +28,7 @@ inEveryDialect(SPEAKERS, ({ speaker, caller, play }) => {
 
     it("that does not wait returns as soon as the task exists", async () => {
       const gate = createGate();
-      const opening = play(async (task) => {
+      const opening = textToRun(async (task) => {
         await gate.passed(task.signal);
         return "done";
       });
@@ -41,7 +41,7 @@ inEveryDialect(SPEAKERS, ({ speaker, caller, play }) => {
     });
 
     it("that waits returns the question when the task asks one", async () => {
-      const opening = play(async (task) => `You chose ${await task.ask("Tea or coffee?")}`);
+      const opening = textToRun(async (task) => `You chose ${await task.ask("Tea or coffee?")}`);
       const task = await taskOf(caller().send(text(opening), { wait: true }));
       expect(task.status.state).toBe("input-required");
       expect(task.status.message).toMatchObject({ role: "agent", ...linked(task) });
@@ -50,12 +50,12 @@ inEveryDialect(SPEAKERS, ({ speaker, caller, play }) => {
 
     it("that waits returns when the task needs an authorisation, while the task continues", async () => {
       const gate = createGate();
-      const opening = play(async (task) => {
+      const opening = textToRun(async (task) => {
         await task.requireAuth("Open https://example.org/allow", { until: (signal) => gate.passed(signal) });
         return "allowed";
       });
       const task = await taskOf(caller().send(text(opening), { wait: true }));
-      expect(task.status.state).toBe(toldState(speaker, "auth-required"));
+      expect(task.status.state).toBe(receivedState(dialectClient, "auth-required"));
       expect(textOf(task.status.message?.parts)).toBe("Open https://example.org/allow");
       const stream = await accepted(caller().subscribe(task.id));
       gate.open();
@@ -65,7 +65,7 @@ inEveryDialect(SPEAKERS, ({ speaker, caller, play }) => {
     });
 
     it("to an agent that fails returns a failed task without internal details", async () => {
-      const opening = play(async () => {
+      const opening = textToRun(async () => {
         throw new Error("password=swordfish");
       });
       const outcome = await caller().send(text(opening), { wait: true });
@@ -74,9 +74,12 @@ inEveryDialect(SPEAKERS, ({ speaker, caller, play }) => {
     });
 
     it("to an agent that rejects it returns a rejected task with the reason", async () => {
-      const opening = play(async (task) => task.reject("Not today."));
+      const opening = textToRun(async (task) => task.reject("Not today."));
       const { status } = await taskOf(caller().send(text(opening), { wait: true }));
-      expect([status.state, textOf(status.message?.parts)]).toEqual([toldState(speaker, "rejected"), "Not today."]);
+      expect([status.state, textOf(status.message?.parts)]).toEqual([
+        receivedState(dialectClient, "rejected"),
+        "Not today.",
+      ]);
     });
 
     it(`may return a message, in the form of a ${rules.reply}, whether it waits or not`, async () => {
@@ -91,7 +94,7 @@ inEveryDialect(SPEAKERS, ({ speaker, caller, play }) => {
 
     it("passes the metadata of message and request and the accepted output modes to the agent", async () => {
       let seen: unknown;
-      const opening = play(async ({ message, metadata, outputModes, caller: who, tenant }) => {
+      const opening = textToRun(async ({ message, metadata, outputModes, caller: who, tenant }) => {
         seen = { of: message.metadata, with: metadata, outputModes, who: who.id, tenant };
       });
       const outputModes = ["text/plain", "image/*"];
@@ -105,7 +108,7 @@ inEveryDialect(SPEAKERS, ({ speaker, caller, play }) => {
     });
 
     it("with a history length returns that many messages", async () => {
-      const opening = play(async (task) => {
+      const opening = textToRun(async (task) => {
         await task.ask("One?");
         await task.ask("Two?");
       });
@@ -117,7 +120,7 @@ inEveryDialect(SPEAKERS, ({ speaker, caller, play }) => {
 
   describe("a conversation", () => {
     const asking = () =>
-      play(async (task) => {
+      textToRun(async (task) => {
         const first = await task.ask("First?");
         return `${first}, ${await task.ask("Second?")}`;
       });
@@ -145,7 +148,7 @@ inEveryDialect(SPEAKERS, ({ speaker, caller, play }) => {
     it("may refer to other tasks, known or not, without continuing them", async () => {
       const first = await taskOf(caller("echo").send(text("one"), { wait: true }));
       let seen: readonly string[] | undefined;
-      const opening = play(async ({ message }) => {
+      const opening = textToRun(async ({ message }) => {
         seen = message.referenceTaskIds;
       });
       const references = [first.id, "unknown"];
@@ -156,7 +159,7 @@ inEveryDialect(SPEAKERS, ({ speaker, caller, play }) => {
 
     it("reaches a task that works", async () => {
       const gate = createGate();
-      const opening = play(async (task) => {
+      const opening = textToRun(async (task) => {
         await gate.passed(task.signal);
         return textOf((await task.next()).parts);
       });

@@ -1,20 +1,20 @@
 import { describe, expect, it } from "vitest";
+import { accepted, receivedState, refusalOf, text } from "./dialect-client.ts";
+import { DIALECT_CLIENTS } from "./dialect-clients.ts";
 import { inEveryDialect } from "./every-dialect.ts";
 import { foldArtifacts, kindsOf, statesOf, streamedText } from "./fold.ts";
 import { createGate } from "./gate.ts";
 import type { Frame, State } from "./neutral.ts";
-import { accepted, refusalOf, text, toldState } from "./speaker.ts";
-import { SPEAKERS } from "./speakers.ts";
 
-inEveryDialect(SPEAKERS, ({ speaker, caller, play }) => {
+inEveryDialect(DIALECT_CLIENTS, ({ dialectClient, caller, textToRun }) => {
   /** The `final` members of the frames; empty in versions without that member. */
   const finals = (frames: readonly Frame[]) =>
     frames.flatMap((frame) => (frame.kind === "status" ? [frame.final] : []));
-  const final = (value: boolean) => (speaker.version === "1.0" ? undefined : value);
+  const final = (value: boolean) => (dialectClient.version === "1.0" ? undefined : value);
 
   describe("a stream", () => {
     it("sends the task, then every event in order, and closes when the task ends", async () => {
-      const opening = play(async function* (task) {
+      const opening = textToRun(async function* (task) {
         await task.status("Looking");
         yield "a";
         yield "b";
@@ -36,7 +36,7 @@ inEveryDialect(SPEAKERS, ({ speaker, caller, play }) => {
 
     it("sends each event immediately", async () => {
       const gates = [createGate(), createGate()];
-      const opening = play(async function* (task) {
+      const opening = textToRun(async function* (task) {
         yield "one";
         await gates[0]?.passed(task.signal);
         yield "two";
@@ -55,7 +55,7 @@ inEveryDialect(SPEAKERS, ({ speaker, caller, play }) => {
     it("of a reply without a task has only that message, or in 0.1 its task", async () => {
       const frames = await (await accepted(caller("replier").stream(text("Hi")))).rest();
       const message = { role: "agent", parts: [{ text: "You said: Hi" }] };
-      if (speaker.rules.reply === "message") expect(frames).toMatchObject([{ kind: "message", message }]);
+      if (dialectClient.rules.reply === "message") expect(frames).toMatchObject([{ kind: "message", message }]);
       else {
         expect(kindsOf(frames)).not.toContain("artifact");
         const last = frames.at(-1);
@@ -65,13 +65,13 @@ inEveryDialect(SPEAKERS, ({ speaker, caller, play }) => {
     });
 
     it("ignores the wait option of the request", async () => {
-      const opening = play(async () => "done");
+      const opening = textToRun(async () => "done");
       const stream = await accepted(caller().stream(text(opening), { wait: false }));
       expect(statesOf(await stream.rest()).at(-1)).toBe("completed");
     });
 
     it("of a send closes when the task asks a question, and the next turn has a new stream", async () => {
-      const opening = play(async function* (task) {
+      const opening = textToRun(async function* (task) {
         yield "before ";
         yield await task.ask("Well?");
       });
@@ -90,11 +90,11 @@ inEveryDialect(SPEAKERS, ({ speaker, caller, play }) => {
 
     it("stays open while the task needs an authorisation", async () => {
       const gate = createGate();
-      const opening = play(async (task) => {
+      const opening = textToRun(async (task) => {
         await task.requireAuth("Please allow", { until: (signal) => gate.passed(signal) });
       });
       const stream = await accepted(caller().stream(text(opening)));
-      const state = toldState(speaker, "auth-required");
+      const state = receivedState(dialectClient, "auth-required");
       const waiting = await stream.until((frame) => frame.kind === "status" && frame.status.state === state);
       expect(finals(waiting).at(-1)).toBe(final(false));
       gate.open();
@@ -105,20 +105,20 @@ inEveryDialect(SPEAKERS, ({ speaker, caller, play }) => {
       ["failed", "fails"],
       ["rejected", "refuses"],
     ])("ends with %s if the agent %s", async (state) => {
-      const opening = play(async (task) => {
+      const opening = textToRun(async (task) => {
         if (state === "rejected") task.reject("No.");
         throw new Error("secret");
       });
       const stream = await accepted(caller().stream(text(opening)));
       const frames = await stream.rest();
-      expect(statesOf(frames).at(-1)).toBe(toldState(speaker, state));
+      expect(statesOf(frames).at(-1)).toBe(receivedState(dialectClient, state));
       expect(finals(frames).at(-1)).toBe(final(true));
       expect(JSON.stringify(frames)).not.toContain("secret");
     });
 
     it("can be closed by the client without effect on the task", async () => {
       const gate = createGate();
-      const opening = play(async (task) => {
+      const opening = textToRun(async (task) => {
         await gate.passed(task.signal);
         return "still here";
       });
@@ -132,7 +132,7 @@ inEveryDialect(SPEAKERS, ({ speaker, caller, play }) => {
     });
 
     it("is refused by an agent without streaming", async () => {
-      const { undeclaredStreaming } = speaker.rules;
+      const { undeclaredStreaming } = dialectClient.rules;
       expect(await refusalOf(caller("quiet").stream(text("hi")))).toBe(undeclaredStreaming);
       expect(await refusalOf(caller("quiet").subscribe("no-such-task"))).toBe(undeclaredStreaming);
     });

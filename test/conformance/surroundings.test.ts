@@ -1,18 +1,18 @@
 import { describe, expect, it } from "vitest";
+import { accepted, type Outcome, refusalOf, refused, taskOf, text } from "./dialect-client.ts";
+import { DIALECT_CLIENTS } from "./dialect-clients.ts";
 import { inEveryDialect } from "./every-dialect.ts";
 import { exchange } from "./http.ts";
 import { outputOf } from "./neutral.ts";
-import { accepted, type Outcome, refusalOf, refused, taskOf, text } from "./speaker.ts";
-import { SPEAKERS } from "./speakers.ts";
-import { NEEDED, OFFERED } from "./stage.ts";
+import { NEEDED, OFFERED } from "./test-server.ts";
 
-inEveryDialect(SPEAKERS, ({ speaker, caller, play, url }) => {
-  const { rules } = speaker;
+inEveryDialect(DIALECT_CLIENTS, ({ dialectClient, caller, textToRun, url }) => {
+  const { rules } = dialectClient;
   const active = ({ http }: Outcome<unknown>) => http.headers.get(rules.extensionsHeader);
 
   describe("extensions", () => {
     it("that are requested and offered are active, and the response lists them", async () => {
-      const opening = play(async () => "done");
+      const opening = textToRun(async () => "done");
       const mine = caller(undefined, { extensions: ["urn:unknown", OFFERED] });
       const sent = await mine.send(text(opening), { wait: true });
       expect(active(sent)).toBe(OFFERED);
@@ -23,7 +23,7 @@ inEveryDialect(SPEAKERS, ({ speaker, caller, play, url }) => {
     });
 
     it("are inactive unless requested, and another version is another extension", async () => {
-      const opening = play(async () => "done");
+      const opening = textToRun(async () => "done");
       expect(active(await caller().send(text(opening), { wait: true }))).toBeNull();
       const other = OFFERED.replace("/v1", "/v2");
       expect(active(await caller(undefined, { extensions: [other] }).send(text(opening)))).toBeNull();
@@ -42,8 +42,8 @@ inEveryDialect(SPEAKERS, ({ speaker, caller, play, url }) => {
     });
 
     it("of a message are stored with it if the version defines them", async () => {
-      const saying = { ...text("hi"), extensions: [OFFERED] };
-      const task = await taskOf(caller("echo").send(saying, { wait: true, history: rules.wholeHistory }));
+      const messageInput = { ...text("hi"), extensions: [OFFERED] };
+      const task = await taskOf(caller("echo").send(messageInput, { wait: true, history: rules.wholeHistory }));
       expect(task.history).toHaveLength(1);
       expect(task.history?.[0]?.extensions).toEqual(rules.listsExtensions ? [OFFERED] : undefined);
     });
@@ -51,7 +51,7 @@ inEveryDialect(SPEAKERS, ({ speaker, caller, play, url }) => {
 
   describe("agents of one server", () => {
     it("each have their own address, the first one also the root", async () => {
-      const { id } = await taskOf(caller().send(text(play(async () => "done")), { wait: true }));
+      const { id } = await taskOf(caller().send(text(textToRun(async () => "done")), { wait: true }));
       expect((await accepted(caller("actor").get(id))).id).toBe(id);
       expect(await refusalOf(caller("echo").get(id))).toBe("TaskNotFound");
       expect(outputOf(await taskOf(caller("echo").send(text("hi"), { wait: true })))).toBe("hi");
@@ -93,8 +93,8 @@ inEveryDialect(SPEAKERS, ({ speaker, caller, play, url }) => {
 });
 
 inEveryDialect(
-  SPEAKERS.filter(({ rules }) => rules.undeclaredExtendedCard !== undefined),
-  ({ speaker, caller }) => {
+  DIALECT_CLIENTS.filter(({ rules }) => rules.undeclaredExtendedCard !== undefined),
+  ({ dialectClient, caller }) => {
     describe("an extended card", () => {
       it("requires authentication", async () => {
         const card = await accepted(caller("discreet", { token: "alice" }).extendedCard());
@@ -107,10 +107,10 @@ inEveryDialect(
 
       it("is refused if there is none, or none for this caller", async () => {
         expect(await refusalOf(caller("echo", { token: "alice" }).extendedCard())).toBe(
-          speaker.rules.undeclaredExtendedCard,
+          dialectClient.rules.undeclaredExtendedCard,
         );
         expect(await refusalOf(caller("tactful", { token: "alice" }).extendedCard())).toBe(
-          speaker.rules.deniedExtendedCard ?? "ExtendedCardNotConfigured",
+          dialectClient.rules.deniedExtendedCard ?? "ExtendedCardNotConfigured",
         );
       });
     });
@@ -118,18 +118,18 @@ inEveryDialect(
 );
 
 inEveryDialect(
-  SPEAKERS.filter(({ rules }) => rules.snakeCase),
-  ({ speaker, caller, play }) => {
+  DIALECT_CLIENTS.filter(({ rules }) => rules.snakeCase),
+  ({ dialectClient, caller, textToRun }) => {
     it("snake_case names are accepted as well, except inside the caller's own data", async () => {
       let seen: unknown;
-      const opening = play(async ({ message, metadata, outputModes }) => {
+      const opening = textToRun(async ({ message, metadata, outputModes }) => {
         seen = { of: message.metadata, with: metadata, outputModes, reference: message.referenceTaskIds };
       });
       const first = await taskOf(caller("echo").send(text("hi"), { wait: true }));
       const metadata = { camelCase: { keptAsIs: 1 } };
-      const saying = { ...text(opening), contextId: first.contextId, referenceTaskIds: ["x"], metadata };
+      const messageInput = { ...text(opening), contextId: first.contextId, referenceTaskIds: ["x"], metadata };
       const task = await taskOf(
-        caller(undefined, { alter: snakeCase }).send(saying, {
+        caller(undefined, { alter: snakeCase }).send(messageInput, {
           wait: true,
           history: 1,
           outputModes: ["text/plain"],
@@ -142,7 +142,7 @@ inEveryDialect(
         of: metadata,
         with: metadata,
         outputModes: ["text/plain"],
-        reference: speaker.rules.referenceTaskIds ? ["x"] : undefined,
+        reference: dialectClient.rules.referenceTaskIds ? ["x"] : undefined,
       });
       const file = { raw: "aGk=", mediaType: "text/plain", filename: "hi.txt" };
       const files = await taskOf(caller("echo", { alter: snakeCase }).send({ parts: [file] }, { wait: true }));

@@ -1,12 +1,12 @@
 import { describe, expect, it } from "vitest";
+import { accepted, taskOf, text } from "./dialect-client.ts";
+import { DIALECT_CLIENTS } from "./dialect-clients.ts";
 import { inEveryDialect } from "./every-dialect.ts";
-import { accepted, taskOf, text } from "./speaker.ts";
-import { SPEAKERS } from "./speakers.ts";
 
-inEveryDialect(SPEAKERS, ({ speaker, caller, play }) => {
+inEveryDialect(DIALECT_CLIENTS, ({ dialectClient, caller, textToRun }) => {
   describe("metadata that an agent sets on its task", () => {
     const counts = (): string =>
-      play(async (task) => {
+      textToRun(async (task) => {
         await task.setMetadata({ usage: { tokens: 1 }, model: "small", draft: true });
         await task.setMetadata({ usage: { tokens: 2 }, draft: null });
         return "done";
@@ -17,7 +17,7 @@ inEveryDialect(SPEAKERS, ({ speaker, caller, play }) => {
       const sent = await taskOf(caller().send(text(counts()), { wait: true }));
       expect(sent.metadata).toEqual(expected);
       expect((await accepted(caller().get(sent.id))).metadata).toEqual(expected);
-      if (speaker.rules.list === "none") return;
+      if (dialectClient.rules.list === "none") return;
       const { tasks } = await accepted(caller().list({ pageSize: 100 }));
       expect(tasks.find(({ id }) => id === sent.id)?.metadata).toEqual(expected);
     });
@@ -32,7 +32,7 @@ inEveryDialect(SPEAKERS, ({ speaker, caller, play }) => {
   describe("metadata of an artifact", () => {
     it("can be set and changed with a later write and with the end", async () => {
       const usage = { tokens: 0 };
-      const said = play(async (task) => {
+      const said = textToRun(async (task) => {
         await task.artifact("notes").write("one");
         await task.flush();
         await task.artifact("notes", { metadata: { source: "a" } }).write(" two");

@@ -1,18 +1,18 @@
 import { describe, expect, it } from "vitest";
+import { accepted, type Caller, type CallerOptions, refusalOf, refused, taskOf, text } from "./dialect-client.ts";
+import { rest1_0 } from "./dialect-clients/v1-0-rest.ts";
+import { DIALECT_CLIENTS_1_0 } from "./dialect-clients.ts";
 import { inEveryDialect } from "./every-dialect.ts";
-import { accepted, type Caller, type Manner, refusalOf, refused, taskOf, text } from "./speaker.ts";
-import { rest1_0 } from "./speakers/v1-0-rest.ts";
-import { SPEAKERS_1_0 } from "./speakers.ts";
 
-inEveryDialect(SPEAKERS_1_0, ({ speaker, caller, play }) => {
-  const places = speaker.binding === "rest" ? (["path", "query", "body"] as const) : (["body"] as const);
-  const within = (tenant: string, tenantIn: NonNullable<Manner["tenantIn"]> = "path"): Caller =>
+inEveryDialect(DIALECT_CLIENTS_1_0, ({ dialectClient, caller, textToRun }) => {
+  const places = dialectClient.binding === "rest" ? (["path", "query", "body"] as const) : (["body"] as const);
+  const within = (tenant: string, tenantIn: NonNullable<CallerOptions["tenantIn"]> = "path"): Caller =>
     caller(undefined, { tenant, tenantIn });
 
   describe("a tenant", () => {
     it.each(places)("in the %s is passed to the agent", async (place) => {
       let seen: string | undefined;
-      const opening = play(async ({ tenant }) => {
+      const opening = textToRun(async ({ tenant }) => {
         seen = tenant;
       });
       await taskOf(within("acme & söhne", place).send(text(opening), { wait: true }));
@@ -20,7 +20,7 @@ inEveryDialect(SPEAKERS_1_0, ({ speaker, caller, play }) => {
     });
 
     it("has its own tasks, which requests with another tenant or none do not see", async () => {
-      const opening = play(async (task) => task.ask("?"));
+      const opening = textToRun(async (task) => task.ask("?"));
       const { id } = await taskOf(within("one").send(text(opening), { wait: true }));
       for (const other of [within("two"), caller()]) {
         expect(await refusalOf(other.get(id))).toBe("TaskNotFound");
@@ -38,7 +38,7 @@ inEveryDialect(SPEAKERS_1_0, ({ speaker, caller, play }) => {
 
     it("is required by every operation", async () => {
       const mine = within("three");
-      const opening = play(async () => "done");
+      const opening = textToRun(async () => "done");
       const frames = await (await accepted(mine.stream(text(opening)))).rest();
       const [first] = frames;
       const id = first?.kind === "task" ? first.task.id : "";
@@ -52,7 +52,7 @@ inEveryDialect(SPEAKERS_1_0, ({ speaker, caller, play }) => {
   });
 });
 
-inEveryDialect([rest1_0], ({ caller, play }) => {
+inEveryDialect([rest1_0], ({ caller, textToRun }) => {
   describe("a tenant in the path", () => {
     it("cannot shadow an existing path without a tenant", async () => {
       // This is the task with that id.
@@ -66,7 +66,7 @@ inEveryDialect([rest1_0], ({ caller, play }) => {
 
     it("has priority over a tenant in the body or the query", async () => {
       let seen: string | undefined;
-      const opening = play(async ({ tenant }) => {
+      const opening = textToRun(async ({ tenant }) => {
         seen = tenant;
       });
       const alter = (body: object) => ({ ...body, tenant: "body" });

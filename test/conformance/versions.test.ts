@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { accepted, taskOf, text } from "./dialect-client.ts";
+import { readError } from "./dialect-clients/v0-3-shapes.ts";
+import { readRestError, readRpcError } from "./dialect-clients/v1-0-shapes.ts";
+import { DIALECT_CLIENTS, DIALECT_CLIENTS_1_0 } from "./dialect-clients.ts";
 import { WAITING } from "./every-dialect.ts";
 import { exchange, type HttpAnswer } from "./http.ts";
-import { accepted, taskOf, text } from "./speaker.ts";
-import { readError } from "./speakers/v0-3-shapes.ts";
-import { readRestError, readRpcError } from "./speakers/v1-0-shapes.ts";
-import { SPEAKERS, SPEAKERS_1_0 } from "./speakers.ts";
-import { openStage, type Stage } from "./stage.ts";
 import { asObject } from "./strict.ts";
+import { openTestServer, type TestServer } from "./test-server.ts";
 
 /**
  * Methods of 1.0 only, of all versions before it, of 0.2 and 0.3, and of 0.1 only. Two of them concern webhooks, which
@@ -129,15 +129,15 @@ describe.each([
   ["with `lenient: true`", true, 3],
   ["with `lenient: false`", false, 4],
 ] as const)("a server, %s", (_name, lenient, column) => {
-  let stage: Stage;
+  let testServer: TestServer;
   beforeAll(async () => {
-    stage = await openStage({ lenient });
+    testServer = await openTestServer({ lenient });
   });
-  afterAll(() => stage[Symbol.asyncDispose]());
+  afterAll(() => testServer[Symbol.asyncDispose]());
 
   const expectHeard = async (asking: Asking, expected: string) => {
     for (const query of [false, true]) {
-      const answer = await ask(stage.url, { ...asking, query });
+      const answer = await ask(testServer.url, { ...asking, query });
       expect([query, heard(answer, asking.binding)]).toEqual([query, expected]);
     }
   };
@@ -154,22 +154,22 @@ describe.each([
 });
 
 describe("a version", () => {
-  let stage: Stage;
+  let testServer: TestServer;
   beforeAll(async () => {
-    stage = await openStage({ blockingDefault: WAITING });
+    testServer = await openTestServer({ blockingDefault: WAITING });
   });
-  afterAll(() => stage[Symbol.asyncDispose]());
+  afterAll(() => testServer[Symbol.asyncDispose]());
 
   it.each(["jsonrpc", "rest"] as const)(
     "that is not supported gets an error with the supported versions, over %s",
     async (binding) => {
-      const answer = await ask(stage.url, { claim: "7.5", spelling: "1.0", binding });
+      const answer = await ask(testServer.url, { claim: "7.5", spelling: "1.0", binding });
       expect(answer.text).toContain('"supportedVersions":"1.0,0.3,0.2,0.1"');
     },
   );
 
   it.each(["jsonrpc", "rest"] as const)("in the header has priority over the query, over %s", async (binding) => {
-    const url = binding === "rest" ? `${stage.url}/tasks/x?A2A-Version=9.9` : `${stage.url}/?A2A-Version=9.9`;
+    const url = binding === "rest" ? `${testServer.url}/tasks/x?A2A-Version=9.9` : `${testServer.url}/?A2A-Version=9.9`;
     const answer = await exchange({
       method: binding === "rest" ? "GET" : "POST",
       url,
@@ -181,21 +181,27 @@ describe("a version", () => {
     expect(heard(answer, binding)).toBe(SERVED["1.0"]);
   });
 
-  it.each(SPEAKERS_1_0)("$dialect can be omitted for a whole conversation", async (speaker) => {
-    const echo = speaker.at(stage.of("echo"), { version: null });
+  it.each(DIALECT_CLIENTS_1_0)("$dialect can be omitted for a whole conversation", async (dialectClient) => {
+    const echo = dialectClient.at(testServer.of("echo"), { version: null });
     const { id } = await taskOf(echo.send(text("hi"), { wait: true }));
     expect((await accepted(echo.get(id))).id).toBe(id);
   });
 
-  it.each(SPEAKERS.filter(({ version }) => version !== "1.0"))("$dialect can be requested", async (speaker) => {
-    const echo = speaker.at(stage.of("echo"), { version: speaker.version, bodyless: "proto" });
-    const { id } = await taskOf(echo.send(text("hi"), { wait: true }));
-    expect((await accepted(echo.get(id))).id).toBe(id);
-  });
+  it.each(DIALECT_CLIENTS.filter(({ version }) => version !== "1.0"))(
+    "$dialect can be requested",
+    async (dialectClient) => {
+      const echo = dialectClient.at(testServer.of("echo"), { version: dialectClient.version, bodyless: "proto" });
+      const { id } = await taskOf(echo.send(text("hi"), { wait: true }));
+      expect((await accepted(echo.get(id))).id).toBe(id);
+    },
+  );
 
-  it.each(SPEAKERS)("is detected by its methods at the address of every other version: $dialect", async (speaker) => {
-    const echo = speaker.at(stage.of("echo"), { bodyless: "proto" });
-    const { id } = await taskOf(echo.send(text("hi"), { wait: true }));
-    expect((await accepted(echo.get(id))).status.state).toBe("completed");
-  });
+  it.each(DIALECT_CLIENTS)(
+    "is detected by its methods at the address of every other version: $dialect",
+    async (dialectClient) => {
+      const echo = dialectClient.at(testServer.of("echo"), { bodyless: "proto" });
+      const { id } = await taskOf(echo.send(text("hi"), { wait: true }));
+      expect((await accepted(echo.get(id))).status.state).toBe("completed");
+    },
+  );
 });

@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
+import { accepted, type Caller, type Outcome, type Rules, refusalOf, refused, taskOf, text } from "./dialect-client.ts";
+import { jsonRpc0_2 } from "./dialect-clients/v0-2-jsonrpc.ts";
+import { jsonRpc0_3 } from "./dialect-clients/v0-3-jsonrpc.ts";
+import { DIALECT_CLIENTS, DIALECT_CLIENTS_1_0 } from "./dialect-clients.ts";
 import { inEveryDialect } from "./every-dialect.ts";
 import type { Webhook } from "./neutral.ts";
-import { accepted, type Caller, type Outcome, type Rules, refusalOf, refused, taskOf, text } from "./speaker.ts";
-import { jsonRpc0_2 } from "./speakers/v0-2-jsonrpc.ts";
-import { jsonRpc0_3 } from "./speakers/v0-3-jsonrpc.ts";
-import { SPEAKERS, SPEAKERS_1_0 } from "./speakers.ts";
 
 const HOOK = "https://hooks.example.org/notify";
 
@@ -31,7 +31,7 @@ function toldOf({ push }: Rules, webhook: Webhook): Webhook {
     }),
     ...(headers !== undefined && { headers: Object.fromEntries(Object.keys(headers).map((name) => [name, "***"])) }),
   };
-  const members = Object.entries(masked).filter(([name]) => push.tells.some((member) => member === name));
+  const members = Object.entries(masked).filter(([name]) => push.responseFields.some((member) => member === name));
   return { url: webhook.url, ...Object.fromEntries(members) };
 }
 
@@ -47,12 +47,12 @@ const FORBIDDEN = [
   "not a URL",
 ];
 
-inEveryDialect(SPEAKERS, ({ speaker, caller, play }) => {
-  const { rules } = speaker;
+inEveryDialect(DIALECT_CLIENTS, ({ dialectClient, caller, textToRun }) => {
+  const { rules } = dialectClient;
 
   /** Starts a task that waits for an answer, and returns its id. */
   const begin = async (by: Caller = caller()): Promise<string> => {
-    const asking = play(async (task) => `You said ${await task.ask("What?")}`);
+    const asking = textToRun(async (task) => `You said ${await task.ask("What?")}`);
     return (await taskOf(by.send(text(asking), { wait: true }))).id;
   };
 
@@ -132,7 +132,7 @@ inEveryDialect(SPEAKERS, ({ speaker, caller, play }) => {
       if (!rules.managesPush) return;
       const refusal = await refused(caller().pushGet(taskId, "nothing"));
       expect(refusal.name).toBe("TaskNotFound");
-      if (!speaker.rules.errorsAreText) expect(refusal.facts).toMatchObject({ taskId, id: "nothing" });
+      if (!dialectClient.rules.errorsAreText) expect(refusal.facts).toMatchObject({ taskId, id: "nothing" });
     });
 
     it("can be set for an ended task", async () => {
@@ -142,7 +142,7 @@ inEveryDialect(SPEAKERS, ({ speaker, caller, play }) => {
     });
 
     it("in a message is stored like any other", async () => {
-      const asking = play(async (task) => void (await task.ask("What?")));
+      const asking = textToRun(async (task) => void (await task.ask("What?")));
       const sent = await taskOf(caller().send(text(asking), { wait: true, push: FULL }));
       const id = rules.managesPush ? { id: expect.stringMatching(/./) } : {};
       expect(await kept(sent.id)).toEqual([toldOf(rules, { ...FULL, ...id })]);
@@ -207,7 +207,7 @@ inEveryDialect(SPEAKERS, ({ speaker, caller, play }) => {
 
     it("is refused before its message is processed", async () => {
       let runs = 0;
-      const opening = play(async () => {
+      const opening = textToRun(async () => {
         runs += 1;
       });
       for (const url of FORBIDDEN) {
@@ -221,7 +221,7 @@ inEveryDialect(SPEAKERS, ({ speaker, caller, play }) => {
   });
 
   // The definitions of gRPC have no field for headers.
-  it.runIf(speaker.binding !== "grpc")("refuses headers that callers may not set", async () => {
+  it.runIf(dialectClient.binding !== "grpc")("refuses headers that callers may not set", async () => {
     const taskId = await begin();
     for (const name of ["Host", "Content-Length", "content-type", "X-A2A-Notification-Token"]) {
       const { name: refusal, message } = await refused(
@@ -233,9 +233,9 @@ inEveryDialect(SPEAKERS, ({ speaker, caller, play }) => {
   });
 });
 
-inEveryDialect([jsonRpc0_3, jsonRpc0_2], ({ caller, play }) => {
+inEveryDialect([jsonRpc0_3, jsonRpc0_2], ({ caller, textToRun }) => {
   it("returns the latest webhook for a request without an id, and the latest one without an id for the default id", async () => {
-    const asking = play(async (task) => void (await task.ask("What?")));
+    const asking = textToRun(async (task) => void (await task.ask("What?")));
     const { id: taskId } = await taskOf(caller().send(text(asking), { wait: true }));
     await accepted(caller().pushCreate(taskId, `${HOOK}/1`));
     const unnamed = await accepted(caller().pushCreate(taskId, `${HOOK}/2`));
@@ -247,9 +247,9 @@ inEveryDialect([jsonRpc0_3, jsonRpc0_2], ({ caller, play }) => {
   });
 });
 
-inEveryDialect(SPEAKERS_1_0, ({ caller, play }) => {
+inEveryDialect(DIALECT_CLIENTS_1_0, ({ caller, textToRun }) => {
   it("lists webhooks in pages on request", async () => {
-    const asking = play(async (task) => void (await task.ask("What?")));
+    const asking = textToRun(async (task) => void (await task.ask("What?")));
     const { id: taskId } = await taskOf(caller().send(text(asking), { wait: true }));
     for (const id of ["a", "b", "c"]) await accepted(caller().pushCreate(taskId, { id, url: `${HOOK}/${id}` }));
     const first = await accepted(caller().pushList(taskId, { pageSize: 2 }));
@@ -262,10 +262,10 @@ inEveryDialect(SPEAKERS_1_0, ({ caller, play }) => {
 });
 
 inEveryDialect(
-  SPEAKERS.filter(({ rules }) => rules.managesPush),
-  ({ caller, play }) => {
+  DIALECT_CLIENTS.filter(({ rules }) => rules.managesPush),
+  ({ caller, textToRun }) => {
     it("limits the webhooks of a task to the configured number, and refuses the next one", async () => {
-      const asking = play(async (task) => void (await task.ask("What?")));
+      const asking = textToRun(async (task) => void (await task.ask("What?")));
       const { id: taskId } = await taskOf(caller().send(text(asking), { wait: true }));
       for (const id of ["a", "b"]) await accepted(caller().pushCreate(taskId, { id, url: HOOK }));
       expect(await refusalOf(caller().pushCreate(taskId, HOOK))).toBe("ResourceExhausted");

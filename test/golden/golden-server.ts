@@ -1,6 +1,6 @@
 import { A2AError, type Principal } from "palaver";
 import type { IncomingRequest } from "palaver/server";
-import { nobody } from "../conformance/stage.ts";
+import { nobody } from "../conformance/test-server.ts";
 import { serveAgents } from "../fixtures/nodes/serve-agents.ts";
 import { Gates } from "../peers/gates.ts";
 import { goldenAgents } from "./agents.ts";

@@ -70,8 +70,8 @@ export interface ConnectOptions {
 export interface Peer {
   /** The card that the client read. */
   readonly card: SeenCard;
-  send(saying: Saying, options?: CallOptions): Promise<Answer>;
-  stream(saying: Saying, options?: CallOptions): AsyncIterable<SeenEvent>;
+  send(request: SendRequest, options?: CallOptions): Promise<Answer>;
+  stream(request: SendRequest, options?: CallOptions): AsyncIterable<SeenEvent>;
   get(id: string, options?: GetOptions): Promise<SeenTask>;
   list(query: ListQuery): Promise<SeenPage>;
   cancel(id: string): Promise<SeenTask>;
@@ -86,7 +86,7 @@ export interface Peer {
   };
   /** Requests that the client would not send by itself after reading the card. */
   readonly regardless: {
-    stream(saying: Saying): AsyncIterable<SeenEvent>;
+    stream(request: SendRequest): AsyncIterable<SeenEvent>;
     subscribe(id: string): AsyncIterable<SeenEvent>;
     extendedCard(): Promise<SeenCard>;
     /** The client's operations on webhooks. */
@@ -103,7 +103,7 @@ export interface CallOptions {
   readonly extensions?: readonly string[];
 }
 
-export interface Saying {
+export interface SendRequest {
   /** A text, or parts. */
   readonly content: string | readonly Part[];
   readonly taskId?: string;

@@ -3,7 +3,7 @@ import type { ClientLine } from "./client-line.ts";
 import { describeColumn } from "./describe-column.ts";
 import type { Binding } from "./line.ts";
 import type { PeerServer } from "./peer-server.ts";
-import { Stage } from "./scenario.ts";
+import { ScenarioSetup } from "./scenario.ts";
 import { SCENARIOS } from "./scenarios.ts";
 
 /** Runs all scenarios with a client over one binding. */
@@ -12,13 +12,13 @@ export function describeClient(line: ClientLine, binding: Binding, server: () =>
     line,
     binding,
     groups: SCENARIOS,
-    stage() {
-      let stage: Stage;
+    setup() {
+      let setup: ScenarioSetup;
       beforeAll(() => {
         const { url, gates, rootOf } = server();
-        stage = new Stage({ line, binding, url, gates, rootOf });
+        setup = new ScenarioSetup({ line, binding, url, gates, rootOf });
       });
-      return () => stage;
+      return () => setup;
     },
   });
 }

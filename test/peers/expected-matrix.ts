@@ -18,9 +18,9 @@ export function expectedMatrix(): Matrix {
   };
 }
 
-function expectedTable<Stage, Ability extends string>(
+function expectedTable<Setup, Ability extends string>(
   lines: readonly Line<Ability>[],
-  scenarioGroups: readonly ScenarioGroup<Stage, Ability>[],
+  scenarioGroups: readonly ScenarioGroup<Setup, Ability>[],
 ): Table {
   const pairs = lines.flatMap((line) => line.bindings.map((binding) => ({ line, binding })));
   return {

@@ -16,16 +16,16 @@ export interface Line<Ability extends string> {
 }
 
 /** A use of a library with its expected result: one row of the matrix. */
-export interface Scenario<Stage, Ability extends string> {
+export interface Scenario<Setup, Ability extends string> {
   readonly operation: string;
   /** Libraries that lack this feature are skipped, and the matrix shows the reason. */
   readonly needs?: Ability;
-  run(stage: Stage): Promise<void>;
+  run(setup: Setup): Promise<void>;
 }
 
-export interface ScenarioGroup<Stage, Ability extends string> {
+export interface ScenarioGroup<Setup, Ability extends string> {
   readonly title: string;
-  readonly scenarios: readonly Scenario<Stage, Ability>[];
+  readonly scenarios: readonly Scenario<Setup, Ability>[];
 }
 
 /** The reason why a library cannot do something; `undefined` if it can. */

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { A2AError, type Agent, type Principal, type ServerOptions } from "palaver";
 import type { IncomingRequest } from "palaver/server";
-import { nobody } from "../conformance/stage.ts";
+import { nobody } from "../conformance/test-server.ts";
 import { type Served, serveAgents } from "../fixtures/nodes/serve-agents.ts";
 import { peerAgents } from "./agents.ts";
 import { Gates } from "./gates.ts";

@@ -7,9 +7,9 @@ import { type Binding, type ScenarioGroup as Group, whyNot } from "./line.ts";
 import { WireRecord } from "./wire-record.ts";
 
 /** Scenarios for every client, with their expected results. */
-export type ScenarioGroup = Group<Stage, Ability>;
+export type ScenarioGroup = Group<ScenarioSetup, Ability>;
 
-interface StageOptions {
+interface SetupOptions {
   readonly line: ClientLine;
   readonly binding: Binding;
   readonly url: string;
@@ -19,18 +19,18 @@ interface StageOptions {
 }
 
 /** One client with the server, over one binding. */
-export class Stage {
+export class ScenarioSetup {
   readonly line: ClientLine;
   readonly binding: Binding;
   readonly url: string;
   readonly gates: Gates;
-  readonly rootOf: StageOptions["rootOf"];
+  readonly rootOf: SetupOptions["rootOf"];
   readonly inspector: AnswerInspector;
   readonly wire: WireRecord;
   readonly #peers = new Map<string, Promise<Peer>>();
   #names = 0;
 
-  constructor({ line, binding, url, gates, rootOf }: StageOptions) {
+  constructor({ line, binding, url, gates, rootOf }: SetupOptions) {
     this.rootOf = rootOf;
     this.line = line;
     this.binding = binding;
@@ -41,7 +41,7 @@ export class Stage {
   }
 
   /** Connects the client to one agent, anonymous or with credentials. */
-  meet(agent: string, credentials?: string): Promise<Peer> {
+  connect(agent: string, credentials?: string): Promise<Peer> {
     const key = JSON.stringify([agent, credentials]);
     const known = this.#peers.get(key);
     if (known !== undefined) return known;
@@ -64,7 +64,7 @@ export class Stage {
   }
 
   /** An unused name, because gates are shared. */
-  fresh(): string {
+  unusedName(): string {
     this.#names++;
     return `${this.line.version} ${this.binding} ${this.#names}`;
   }

@@ -6,12 +6,12 @@ import { CuttingProxy } from "../e2e/cutting-proxy.ts";
 import { IS_FULL, sampled } from "../fixtures/budget.ts";
 import type { Binding } from "../peers/line.ts";
 import { chunks, type Pace } from "./agent-script.ts";
-import { hush } from "./hush.ts";
+import { answerOf, taskOf } from "./scenario-setup.ts";
 import type { ServerLine } from "./server-line.ts";
 import { a2aJsV02 } from "./servers/a2a-js-v0-2.ts";
 import { a2aJsV03 } from "./servers/a2a-js-v0-3.ts";
 import { a2aJsV1 } from "./servers/a2a-js-v1.ts";
-import { answerOf, taskOf } from "./stage.ts";
+import { silenceConsole } from "./silence-console.ts";
 
 const CUTS = sampled(25, 200);
 const CHUNKS = 5000;
@@ -28,7 +28,7 @@ const LINES: readonly [ServerLine, Binding, number][] = [
   [a2aJsV02, "JSONRPC", sampled(300, CHUNKS)],
 ];
 
-hush();
+silenceConsole();
 
 describe.each(LINES.map(([line, binding, count]) => ({ name: `${line.version} ${binding}`, line, binding, count })))(
   "a stream of $count chunks from the official server $name",

@@ -1,11 +1,11 @@
 import { afterAll } from "vitest";
 import { describeColumn } from "../peers/describe-column.ts";
-import { hush } from "./hush.ts";
+import { ScenarioSetup } from "./scenario-setup.ts";
 import { SCENARIOS } from "./scenarios.ts";
 import { SERVERS } from "./servers.ts";
-import { Stage } from "./stage.ts";
+import { silenceConsole } from "./silence-console.ts";
 
-hush();
+silenceConsole();
 
 for (const line of SERVERS) {
   for (const binding of line.bindings) {
@@ -13,10 +13,10 @@ for (const line of SERVERS) {
       line,
       binding,
       groups: SCENARIOS,
-      stage() {
-        const stage = new Stage(line, binding);
-        afterAll(() => stage.close());
-        return () => stage;
+      setup() {
+        const setup = new ScenarioSetup(line, binding);
+        afterAll(() => setup.close());
+        return () => setup;
       },
     });
   }

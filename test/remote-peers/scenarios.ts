@@ -1,3 +1,4 @@
+import type { ScenarioGroup } from "./scenario-setup.ts";
 import { content } from "./scenarios/content.ts";
 import { discovery } from "./scenarios/discovery.ts";
 import { errors } from "./scenarios/errors.ts";
@@ -6,7 +7,6 @@ import { sends } from "./scenarios/sends.ts";
 import { streams } from "./scenarios/streams.ts";
 import { tasks } from "./scenarios/tasks.ts";
 import { turns } from "./scenarios/turns.ts";
-import type { ScenarioGroup } from "./stage.ts";
 
 /** All scenarios for the client with every server, in the order of the matrix. */
 export const SCENARIOS: readonly ScenarioGroup[] = [discovery, sends, streams, turns, content, tasks, pushes, errors];

@@ -2,10 +2,10 @@ import { type CryptoKey, exportJWK, generateKeyPair, SignJWT } from "jose";
 import { agent, type ServerOptions } from "palaver";
 import { jwtBearer } from "palaver/auth";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { DIALECT_CLIENTS } from "../conformance/dialect-clients.ts";
+import { accepted, type Caller, type DialectClient, type Outcome, taskOf, text } from "../conformance/dialect-client.ts";
 import { optionsFor } from "../conformance/every-dialect.ts";
 import type { RefusalName } from "../conformance/refusals.ts";
-import { accepted, type Caller, type Outcome, type Speaker, taskOf, text } from "../conformance/speaker.ts";
-import { SPEAKERS } from "../conformance/speakers.ts";
 import { type Served, sampledOnNodes, serveAgents } from "../fixtures/nodes/serve-agents.ts";
 import { SILENT } from "./attack-surface.ts";
 
@@ -95,7 +95,7 @@ interface Row {
   readonly operation: string;
   /** Other callers get "task not found". */
   readonly ofTask: boolean;
-  readonly isSupported?: (speaker: Speaker) => boolean;
+  readonly isSupported?: (dialectClient: DialectClient) => boolean;
   ask(caller: Caller, things: Things): Promise<Outcome<unknown>>;
 }
 
@@ -138,16 +138,16 @@ const ROWS: readonly Row[] = [
   },
 ];
 
-describe.each(sampledOnNodes(SPEAKERS, 8))("$dialect", (speaker) => {
+describe.each(sampledOnNodes(DIALECT_CLIENTS, 8))("$dialect", (dialectClient) => {
   let server: Served | undefined;
   let url = "";
   let things: Things = { task: "", config: "" };
-  const callerOf = ({ token }: Kind): Caller => speaker.at(url, token === undefined ? {} : { token });
+  const callerOf = ({ token }: Kind): Caller => dialectClient.at(url, token === undefined ? {} : { token });
   const ada = (): Caller => callerOf(KINDS.at(-1) as Kind);
 
   beforeAll(async () => {
     server = await serveAgents(vault(), {
-      ...optionsFor(speaker),
+      ...optionsFor(dialectClient),
       ...serverOptions(),
     });
     ({ url } = server);
@@ -158,7 +158,7 @@ describe.each(sampledOnNodes(SPEAKERS, 8))("$dialect", (speaker) => {
   });
   afterAll(() => server?.close());
 
-  for (const row of ROWS.filter(({ isSupported }) => isSupported?.(speaker) ?? true)) {
+  for (const row of ROWS.filter(({ isSupported }) => isSupported?.(dialectClient) ?? true)) {
     describe(row.operation, () => {
       it.each(KINDS.filter(({ refusal }) => refusal !== undefined))("with $name is refused", async (kind) => {
         const outcome = await row.ask(callerOf(kind), things);

@@ -17,7 +17,7 @@ export function idsOf(task: unknown): Ids {
 export const textPart = (text: string): object => ({ kind: "text", text });
 
 /** A caller's message with one text. */
-export function saying(text: string, more: object = {}): object {
+export function userMessage(text: string, more: object = {}): object {
   return { kind: "message", role: "user", parts: [textPart(text)], messageId: crypto.randomUUID(), ...more };
 }
 

@@ -6,22 +6,22 @@ import type { Task } from "../../protocol/task.ts";
 import { EngineHarness } from "../../testing/engine-harness.ts";
 import { temporaryFolder } from "../../testing/temporary-folder.ts";
 import { markedProcesses } from "../process/children/process-table.ts";
-import { artifactText, statusText } from "../process/test/program-stage.ts";
+import { artifactText, statusText } from "../process/test/open-program.ts";
 import { acpAgent } from "./acp-agent.ts";
 import type { AcpAgentOptions, PermissionRequest } from "./acp-options.ts";
 
 const PROGRAM = fileURLToPath(new URL("./test/scripted-agent.ts", import.meta.url));
 
-interface Stage extends AsyncDisposable {
+interface OpenAcpAgent extends AsyncDisposable {
   readonly harness: EngineHarness;
   readonly agent: Agent;
   file(name: string): string;
 }
 
-async function stage({
+async function openAcpAgent({
   mode = "",
   ...options
-}: Partial<AcpAgentOptions> & { readonly mode?: string } = {}): Promise<Stage> {
+}: Partial<AcpAgentOptions> & { readonly mode?: string } = {}): Promise<OpenAcpAgent> {
   const folder = await temporaryFolder();
   const cwd = folder.file("work");
   mkdirSync(cwd);
@@ -54,7 +54,7 @@ const running = async (): Promise<readonly number[]> =>
 
 describe("an ACP agent", () => {
   test("streams its text, and its session continues in the next task of the context", async () => {
-    await using acp = await stage();
+    await using acp = await openAcpAgent();
     expect(acp.agent.startsPrograms).toBe(true);
     const picture = { raw: "aGk=", mediaType: "image/png" };
     const [first, other, sent] = await Promise.all([
@@ -71,8 +71,8 @@ describe("an ACP agent", () => {
   });
 
   test("reports its plan, tool calls and cost; thoughts only if the author says so", async () => {
-    await using acp = await stage();
-    await using open = await stage({ showReasoning: true });
+    await using acp = await openAcpAgent();
+    await using open = await openAcpAgent({ showReasoning: true });
     const [task, shown] = await Promise.all([acp.harness.send("tools"), open.harness.send("tools")]);
     const story = JSON.stringify(await acp.harness.story(task.id));
     expect(story).toContain("Plan: 1 of 2 done; now: Write");
@@ -86,7 +86,7 @@ describe("an ACP agent", () => {
 
   test("gets permissions by a policy", async () => {
     const outcomeOf = async (permissions: NonNullable<AcpAgentOptions["permissions"]>): Promise<string | undefined> => {
-      await using acp = await stage({ permissions });
+      await using acp = await openAcpAgent({ permissions });
       return artifactText(await acp.harness.send("permit rm -rf"));
     };
     const byKind = ({ kind }: PermissionRequest): "allow" | "deny" => (kind === "execute" ? "allow" : "deny");
@@ -98,7 +98,7 @@ describe("an ACP agent", () => {
   });
 
   test("asks the operator for a permission by default: the caller cannot answer without the code in the log", async () => {
-    await using acp = await stage();
+    await using acp = await openAcpAgent();
     const { harness } = acp;
     const asked = await harness.send("permit make");
     expect([asked.status.state, statusText(asked)]).toEqual([
@@ -116,7 +116,7 @@ describe("an ACP agent", () => {
   });
 
   test("asks the caller if the author says so, also after the server was killed", async () => {
-    await using acp = await stage({ permissions: "caller" });
+    await using acp = await openAcpAgent({ permissions: "caller" });
     const asked = await acp.harness.send("permit make");
     expect(statusText(asked)).toContain("May the agent do this: make");
     expect(JSON.stringify(asked.status.message?.parts)).toContain('"enum":["always","once","no"]');
@@ -129,7 +129,7 @@ describe("an ACP agent", () => {
   });
 
   test("loads its session after a restart and goes on; the text before is not repeated", async () => {
-    await using acp = await stage();
+    await using acp = await openAcpAgent();
     const { harness } = acp;
     const { taskId } = await harness.start("work hard");
     const isHalf = async (): Promise<boolean> => artifactText(await harness.get(taskId)) === "First half. ";
@@ -141,7 +141,7 @@ describe("an ACP agent", () => {
   });
 
   test("that cannot load sessions gets the prompt again after a restart", async () => {
-    await using acp = await stage({ mode: "forgetful" });
+    await using acp = await openAcpAgent({ mode: "forgetful" });
     const asked = await acp.harness.send("permit a");
     const after = await acp.harness.crash();
     const line = acp.harness.logs.find(({ message }) => message.startsWith("An agent asks for a permission"));
@@ -151,14 +151,14 @@ describe("an ACP agent", () => {
   });
 
   test("reads and writes files of its working directory only, and has no terminal", async () => {
-    await using acp = await stage();
+    await using acp = await openAcpAgent();
     writeFileSync(acp.file("a.txt"), "one\ntwo\nthree");
     writeFileSync(acp.file("../secret"), "a\nb");
     symlinkSync("../secret", acp.file("link"));
     symlinkSync("..", acp.file("up"));
     const say = async (text: string): Promise<string> => artifactText(await acp.harness.send(text)) ?? "";
     const files = (...names: readonly string[]): string => names.map((name) => acp.file(name)).join(" ");
-    await using closed = await stage({ files: "none" });
+    await using closed = await openAcpAgent({ files: "none" });
     const [reads, writes, terminal, refusedRead] = await Promise.all([
       say(`read ${files("a.txt", "../secret", "link")} /etc/hostname`),
       say(`write ${files("b.txt", "../c.txt", "up/c.txt", "link")} /tmp/palaver-acp`),
@@ -179,7 +179,7 @@ describe("an ACP agent", () => {
   });
 
   test("is canceled, also if it does not listen", async () => {
-    await using acp = await stage();
+    await using acp = await openAcpAgent();
     const { harness } = acp;
     const cancel = async (word: string): Promise<string> => {
       const { taskId } = await harness.start(word);
@@ -192,8 +192,8 @@ describe("an ACP agent", () => {
   });
 
   test("ends a task whose program refuses, stops, fails, floods or does not start", async () => {
-    const end = async (prompt: string, options: Parameters<typeof stage>[0] = {}): Promise<unknown> => {
-      await using acp = await stage(options);
+    const end = async (prompt: string, options: Parameters<typeof openAcpAgent>[0] = {}): Promise<unknown> => {
+      await using acp = await openAcpAgent(options);
       const task = await acp.harness.send(prompt);
       return [prompt, task.status.state, codeOf(task)];
     };

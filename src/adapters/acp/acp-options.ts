@@ -13,6 +13,7 @@ export interface PermissionRequest {
   readonly options: readonly PermissionChoice[];
 }
 
+/** One of the answers that a program accepts to its request for permission. */
 export interface PermissionChoice {
   readonly id: string;
   readonly name: string;

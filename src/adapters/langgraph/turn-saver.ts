@@ -124,7 +124,7 @@ export function createTurnSaver(base: CheckpointSaverClass, stored: readonly Sav
     }
 
     async #tuple({ ns, id, checkpoint }: SaverEntry, thread: string): Promise<Tuple> {
-      if (checkpoint === undefined) throw new Error("The entry is no checkpoint.");
+      if (checkpoint === undefined) throw new Error("The stored entry is not a checkpoint.");
       const config = (checkpointId: string): SaverConfig => ({
         configurable: { thread_id: thread, checkpoint_ns: ns, checkpoint_id: checkpointId },
       });

@@ -2,8 +2,8 @@ import { describe, expect, test } from "vitest";
 import { mcpAgent } from "./mcp-agent.ts";
 import type { McpAgentOptions } from "./mcp-agent-options.ts";
 import { McpServerError } from "./mcp-failure.ts";
+import { failureCode, type OpenMcpAgent, openMcpAgent, resultParts } from "./test/open-mcp-agent.ts";
 import { openRawServer, type RawAnswer, type RawCall } from "./test/raw-server.ts";
-import { failureCode, type McpStage, resultParts, stageMcp } from "./test/stage-mcp.ts";
 
 /** Bytes of this process's memory may grow by this much while a server sends 100 MB. */
 const MEMORY = 80 * 2 ** 20;
@@ -11,12 +11,12 @@ const HUNDRED = 100;
 
 async function against(
   answer: RawAnswer,
-  work: (stage: McpStage) => Promise<void>,
+  work: (opened: OpenMcpAgent) => Promise<void>,
   options: Partial<McpAgentOptions> = {},
 ) {
   await using server = await openRawServer(answer);
-  await using stage = await stageMcp({ url: server.url, ...options } as McpAgentOptions);
-  await work(stage);
+  await using opened = await openMcpAgent({ url: server.url, ...options } as McpAgentOptions);
+  await work(opened);
 }
 
 const onCall =
@@ -89,9 +89,9 @@ describe("an MCP server that sends too much", () => {
         if (count === 1) await flood(call, [type, start]);
         else call.reply({ content: [] });
       }),
-      async (stage) => {
-        await withinMemory(async () => expect(failureCode(await stage.call("go"))).toBe("mcp-message-too-large"));
-        expect((await stage.call("go")).status.state).toBe("completed");
+      async (opened) => {
+        await withinMemory(async () => expect(failureCode(await opened.call("go"))).toBe("mcp-message-too-large"));
+        expect((await opened.call("go")).status.state).toBe("completed");
       },
       { maxMessage: 2 ** 20 },
     );
@@ -109,8 +109,8 @@ describe("an MCP server that sends too much", () => {
         else if (method === "tools/call") { let n = ${HUNDRED}; (function more() { if (n-- > 0) process.stdout.write("x".repeat(2 ** 20), more); })(); }
         else send({ error: { code: -32601, message: "no" } });
       });`;
-    await using stage = await stageMcp({ command: process.execPath, args: ["-e", script], maxMessage: 2 ** 20 });
-    await withinMemory(async () => expect(failureCode(await stage.call("go"))).toBe("mcp-message-too-large"));
+    await using opened = await openMcpAgent({ command: process.execPath, args: ["-e", script], maxMessage: 2 ** 20 });
+    await withinMemory(async () => expect(failureCode(await opened.call("go"))).toBe("mcp-message-too-large"));
   });
 
   test("of tools, pages, progress or questions is limited", async () => {
@@ -135,10 +135,10 @@ describe("an MCP server that sends too much", () => {
         }
         outgoing.end(`data: ${JSON.stringify({ jsonrpc: "2.0", id, result: { content: [] } })}\n\n`);
       }),
-      async (stage) => {
-        const task = await stage.call("go");
+      async (opened) => {
+        const task = await opened.call("go");
         expect(task.status.state).toBe("completed");
-        expect((await stage.harness.story(task.id)).length).toBeLessThan(1100);
+        expect((await opened.harness.story(task.id)).length).toBeLessThan(1100);
       },
     );
   });
@@ -152,9 +152,9 @@ describe("an MCP server that hangs", () => {
         count += 1;
         if (count > 1) reply({ content: [] });
       }),
-      async (stage) => {
-        expect(failureCode(await stage.call("go"))).toBe("mcp-timeout");
-        expect((await stage.call("go")).status.state).toBe("completed");
+      async (opened) => {
+        expect(failureCode(await opened.call("go"))).toBe("mcp-timeout");
+        expect((await opened.call("go")).status.state).toBe("completed");
       },
       { callTimeout: 100 },
     );
@@ -176,7 +176,7 @@ describe("an MCP server that lies", () => {
     const outputSchema = { type: "object", properties: { sum: { type: "number" } }, required: ["sum"] };
     const answer: RawAnswer = async (call) =>
       (await listing([tool("go", { outputSchema })])(call)) || onCall(({ reply }) => reply(result))(call);
-    await against(answer, async (stage) => expect(failureCode(await stage.call("go"))).toBe(code));
+    await against(answer, async (opened) => expect(failureCode(await opened.call("go"))).toBe(code));
   });
 
   test("with something that is not JSON, or with a cut connection, fails the task", async () => {
@@ -190,9 +190,9 @@ describe("an MCP server that lies", () => {
         if (count % 2 === 1) outgoing.end();
         else setTimeout(() => outgoing.destroy(), 50);
       }),
-      async (stage) => {
+      async (opened) => {
         for (const _ of [1, 2, 3, 4]) {
-          const task = await stage.call("go");
+          const task = await opened.call("go");
           expect(task.status.state).toBe("failed");
           expect(failureCode(task)).toMatch(/^mcp-(connection-lost|result-invalid)$/);
         }
@@ -209,9 +209,9 @@ describe("an MCP server that lies", () => {
     const odd = ["__proto__", "constructor", "two words", "a\u001b[31m", "x".repeat(200), "é"].map((name) =>
       tool(name),
     );
-    await against(listing(odd), async (stage) => {
-      expect(stage.agent.skills?.map(({ id }) => id)).toEqual(["__proto__", "constructor", "é"]);
-      expect(resultParts(await stage.call("constructor"))).toEqual([{ text: "Went." }]);
+    await against(listing(odd), async (opened) => {
+      expect(opened.agent.skills?.map(({ id }) => id)).toEqual(["__proto__", "constructor", "é"]);
+      expect(resultParts(await opened.call("constructor"))).toEqual([{ text: "Went." }]);
     });
   });
 
@@ -224,8 +224,8 @@ describe("an MCP server that lies", () => {
 
   test("with a schema whose regular expression would run for years is called without running it", async () => {
     const properties = { text: { type: "string", pattern: "^(a+)+$" } };
-    await against(listing([tool("go", { inputSchema: { type: "object", properties } })]), async (stage) => {
-      expect((await stage.call("go", { text: `${"a".repeat(50)}!` })).status.state).toBe("completed");
+    await against(listing([tool("go", { inputSchema: { type: "object", properties } })]), async (opened) => {
+      expect((await opened.call("go", { text: `${"a".repeat(50)}!` })).status.state).toBe("completed");
     });
   });
 });

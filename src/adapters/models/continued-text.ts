@@ -36,8 +36,8 @@ export class ContinuedText {
     // The same text again: readers have it.
     if (this.#artifact === undefined || this.#written.startsWith(this.#text)) return;
     if (!this.#text.startsWith(this.#written)) return this.#replace(this.#artifact);
-    const news = this.#text.slice(this.#written.length);
-    for (let at = 0; at < news.length; at += MAX_CHUNK) await this.#artifact.write(news.slice(at, at + MAX_CHUNK));
+    const added = this.#text.slice(this.#written.length);
+    for (let at = 0; at < added.length; at += MAX_CHUNK) await this.#artifact.write(added.slice(at, at + MAX_CHUNK));
     this.#written = this.#text;
   }
 

@@ -19,6 +19,7 @@ export interface McpTool {
     | undefined;
 }
 
+/** Options of `mcpTools`: the server, which of its tools the model gets, and timeouts. */
 export type McpToolsOptions = McpServerAddress &
   ToolFilter & {
     /** Whether a tool may run again if the process died while it ran. Default: if the server says that it only reads, or that a repetition has no further effect. */

@@ -2,10 +2,16 @@ import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import type { JsonValue } from "../../protocol/json.ts";
 import type { Task } from "../../protocol/task.ts";
-import { artifactText, type ProgramStage, type StageOptions, stageScript, statusText } from "./test/program-stage.ts";
+import {
+  artifactText,
+  type OpenProgram,
+  type OpenProgramOptions,
+  openScript,
+  statusText,
+} from "./test/open-program.ts";
 
-const stage = (script: string, options: StageOptions = {}): Promise<ProgramStage> =>
-  stageScript(script, { protocol: "jsonl", ...options });
+const opened = (script: string, options: OpenProgramOptions = {}): Promise<OpenProgram> =>
+  openScript(script, { protocol: "jsonl", ...options });
 
 /** A bash line that prints a JSON object. */
 const print = (line: object): string => `echo '${JSON.stringify(line)}'`;
@@ -17,7 +23,7 @@ const failureCode = ({ status }: Task): JsonValue | undefined => {
 
 describe("a program with the protocol jsonl", () => {
   test("gets the message, the ids and the data on its first line", async () => {
-    await using program = await stage("head -1 > seen; cat seen >&2");
+    await using program = await opened("head -1 > seen; cat seen >&2");
     const task = await program.harness.send({
       parts: [
         { text: "Hello" },
@@ -53,7 +59,7 @@ describe("a program with the protocol jsonl", () => {
       { usage: { inputTokens: 4 } },
       { log: "careful", level: "warn" },
     ];
-    await using program = await stage(lines.map(print).join("; "));
+    await using program = await opened(lines.map(print).join("; "));
     const task = await program.harness.send("go");
     expect(task.status.state).toBe("completed");
     expect(artifactText(task)).toBe("Hello world");
@@ -68,7 +74,7 @@ describe("a program with the protocol jsonl", () => {
   });
 
   test("sends files of its working directory", async () => {
-    await using program = await stage(
+    await using program = await opened(
       `mkdir out; printf abc > out/a.bin; ${print({ file: "out/a.bin", mediaType: "application/x-test" })}`,
     );
     const task = await program.harness.send("go");
@@ -88,7 +94,7 @@ describe("a program with the protocol jsonl", () => {
     ["missing", "process-file-refused", "does not exist"],
     ["large", "process-file-too-large", "more than 1000 bytes"],
   ])("cannot send the file %s", async (file, code, message) => {
-    await using program = await stage(`mkfifo pipe; ${print({ file })}; sleep 60`, { maxFile: 1000 });
+    await using program = await opened(`mkfifo pipe; ${print({ file })}; sleep 60`, { maxFile: 1000 });
     writeFileSync(program.file("../secret"), "secret");
     symlinkSync("../secret", program.file("link"));
     symlinkSync("..", program.file("folder"));
@@ -101,12 +107,12 @@ describe("a program with the protocol jsonl", () => {
   });
 
   test("ends the task as failed or rejected with its own words", async () => {
-    await using failing = await stage(`${print({ fail: "No such city." })}; sleep 60`);
+    await using failing = await opened(`${print({ fail: "No such city." })}; sleep 60`);
     const failed = await failing.harness.send("go");
     expect([failed.status.state, statusText(failed), failureCode(failed)]).toEqual([
       ...["failed", "No such city.", "process-failed"],
     ]);
-    await using rejecting = await stage(`${print({ reject: "Not today." })}; sleep 60`);
+    await using rejecting = await opened(`${print({ reject: "Not today." })}; sleep 60`);
     const rejected = await rejecting.harness.send("go");
     expect([rejected.status.state, statusText(rejected)]).toEqual(["rejected", "Not today."]);
     expect(await rejecting.running()).toEqual([]);
@@ -121,7 +127,7 @@ describe("a program with the protocol jsonl", () => {
     ['{"artifact":"a","text":"x","data":1}', "both text and data"],
     ['{"log":"x","level":"loud"}', "level must be one of"],
   ])("fails the task with the line %s", async (line, problem) => {
-    await using program = await stage(`echo '${line}'; sleep 60`);
+    await using program = await opened(`echo '${line}'; sleep 60`);
     const task = await program.harness.send("go");
     expect([task.status.state, failureCode(task)]).toEqual(["failed", "process-line-invalid"]);
     expect(statusText(task)).toContain(problem);
@@ -129,7 +135,7 @@ describe("a program with the protocol jsonl", () => {
   });
 
   test("reads the next message of its task when it asks for one", async () => {
-    await using program = await stage(
+    await using program = await opened(
       `read -r first; ${print({ next: true, wait: false })}; read -r none; echo "$none" >&2
        ${print({ status: "ready" })}; ${print({ next: true })}; read -r second; echo "$second" >&2`,
     );
@@ -146,7 +152,7 @@ describe("a program with the protocol jsonl", () => {
   });
 
   test("leaves messages that it does not ask for to the next turn", async () => {
-    await using program = await stage(
+    await using program = await opened(
       `read -r line; until [ -e gate ]; do sleep 0.02; done; echo "$line" >> seen; ${print({ text: "x" })}`,
     );
     const { harness } = program;

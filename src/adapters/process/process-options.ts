@@ -5,6 +5,7 @@ import { defaultStateFolder } from "./children/process-records.ts";
 
 /** How a program and its agent exchange text: `text` is plain text, `jsonl` is one JSON object per line. */
 export const PROCESS_PROTOCOLS = ["text", "jsonl"] as const;
+/** How a program and its agent communicate: lines of text, or one JSON object per line. */
 export type ProcessProtocol = (typeof PROCESS_PROTOCOLS)[number];
 
 /** The program of an agent, and how to run it. */

@@ -1,9 +1,15 @@
 import { existsSync, readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
-import { artifactText, type ProgramStage, type StageOptions, stageScript, statusText } from "./test/program-stage.ts";
+import {
+  artifactText,
+  type OpenProgram,
+  type OpenProgramOptions,
+  openScript,
+  statusText,
+} from "./test/open-program.ts";
 
-const stage = (script: string, options: StageOptions = {}): Promise<ProgramStage> =>
-  stageScript(script, { protocol: "jsonl", ...options });
+const opened = (script: string, options: OpenProgramOptions = {}): Promise<OpenProgram> =>
+  openScript(script, { protocol: "jsonl", ...options });
 
 const ASK = `echo '{"ask":"Which city?","schema":{"type":"object","properties":{"city":{"type":"string"}},"required":["city"]}}'`;
 
@@ -11,12 +17,11 @@ const ASK = `echo '{"ask":"Which city?","schema":{"type":"object","properties":{
 const ASKING = `echo x >> starts; read -r first; echo '{"text":"Hm. "}'; ${ASK}; read -r answer
   echo "$answer" > answered; echo '{"text":"Done."}'`;
 
-const starts = (program: ProgramStage): number =>
-  readFileSync(program.file("starts"), "utf8").trim().split("\n").length;
+const starts = (program: OpenProgram): number => readFileSync(program.file("starts"), "utf8").trim().split("\n").length;
 
 describe("a program that asks", () => {
   test("gets the answer on its standard input; invalid answers are asked for again", async () => {
-    await using program = await stage(ASKING);
+    await using program = await opened(ASKING);
     const asked = await program.harness.send("go");
     expect(asked.status.state).toBe("input-required");
     expect(JSON.stringify(asked.status.message?.parts)).toContain('"required":["city"]');
@@ -32,7 +37,7 @@ describe("a program that asks", () => {
   });
 
   test("is stopped while the task is parked, and started again for the answer; its text is not repeated", async () => {
-    await using program = await stage(ASKING);
+    await using program = await opened(ASKING);
     const { harness } = program;
     const asked = await harness.send("go");
     await harness.advance(31_000);
@@ -46,7 +51,7 @@ describe("a program that asks", () => {
   });
 
   test("gets its answer after the server was killed while it waited", async () => {
-    await using program = await stage(ASKING);
+    await using program = await opened(ASKING);
     const asked = await program.harness.send("go");
     const after = await program.harness.crash();
     const done = await after.send({ taskId: asked.id, parts: [{ data: { city: "Ulm" } }] });
@@ -60,7 +65,7 @@ describe("a program that asks", () => {
         *two*) echo '{"text":"C"}';;
         *) echo '{"text":"B"}'; echo '{"ask":"Two?","name":"two","restart":true}';;
       esac`;
-    await using program = await stage(script);
+    await using program = await opened(script);
     const { harness } = program;
     const asked = await harness.send("go");
     expect(await program.running()).toEqual([]);
@@ -79,7 +84,7 @@ describe("a program that asks", () => {
     ["exit 4", "exit code 4"],
     ["exit 0", "ended before it got the answer"],
   ])("fails the task if it ends with `%s` while it waits", async (end, message) => {
-    await using program = await stage(`echo '{"ask":"Well?"}'; sleep 0.1; ${end}`);
+    await using program = await opened(`echo '{"ask":"Well?"}'; sleep 0.1; ${end}`);
     const { harness } = program;
     const { taskId } = await harness.start("go");
     await harness.collect(taskId);
@@ -88,7 +93,7 @@ describe("a program that asks", () => {
   });
 
   test("fails the task if its schema has an unsupported keyword", async () => {
-    await using program = await stage(`echo '{"ask":"Well?","schema":{"type":"string","pattern":"^a"}}'; sleep 60`);
+    await using program = await opened(`echo '{"ask":"Well?","schema":{"type":"string","pattern":"^a"}}'; sleep 60`);
     const task = await program.harness.send("go");
     expect([task.status.state, statusText(task)]).toEqual(["failed", expect.stringContaining('"pattern"')]);
     expect(existsSync(program.cwd)).toBe(true);

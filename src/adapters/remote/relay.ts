@@ -17,7 +17,7 @@ import type { Task, TaskStatus } from "../../protocol/task.ts";
 import { type MessageContent, mayResend, passOn } from "./pass-on.ts";
 import { type ArtifactNames, RelayedArtifacts } from "./relayed-artifacts.ts";
 import { isContextRefusal, remoteContextId } from "./remote-context.ts";
-import { followAgain, isNews, whenChanged } from "./remote-events.ts";
+import { followAgain, isNewEvent, whenChanged } from "./remote-events.ts";
 import { remoteFailure } from "./remote-failure.ts";
 
 type DirectReply = { readonly kind: "message"; readonly parts: readonly Part[] };
@@ -222,7 +222,8 @@ export class Relay {
     });
     const iterator = stream[Symbol.asyncIterator]();
     const first = await iterator.next();
-    if (first.done === true) throw new RemoteError("network", "It ended the stream without sending anything.");
+    if (first.done === true)
+      throw new RemoteError("network", "The remote agent ended the stream without sending anything.");
     const event = first.value;
     if (event.kind === "message") return { taken: { kind: "message", parts: event.message.parts }, events: stream };
     const { id, contextId } = event.task;
@@ -245,8 +246,8 @@ export class Relay {
     const place = { taskId: id, contextId } as { taskId: Task["id"]; contextId: Task["contextId"] };
     for await (const event of events) {
       if (event.kind === "message") return { kind: "message", parts: event.message.parts };
-      let news: readonly RemoteStreamEvent[];
-      if (event.kind === "task") news = view.catchUp(event.task);
+      let changes: readonly RemoteStreamEvent[];
+      if (event.kind === "task") changes = view.catchUp(event.task);
       else {
         // Without `event.task`: reading it builds the whole task, too expensive for every chunk.
         const { kind } = event;
@@ -254,15 +255,15 @@ export class Relay {
           kind === "status"
             ? { kind, status: event.status, ...(event.metadata !== undefined && { metadata: event.metadata }) }
             : { kind, artifact: event.artifact, append: event.append, lastChunk: event.lastChunk };
-        news = isNews(bare, view.status) ? [view.add(bare, place)] : [];
+        changes = isNewEvent(bare, view.status) ? [view.add(bare, place)] : [];
       }
-      for (const novelty of news) await this.#forward(novelty, artifacts);
+      for (const change of changes) await this.#forward(change, artifacts);
       const state = view.status?.state;
       // Agents keep the stream open at auth-required, because the authorization may arrive another way. Here the caller is asked now.
       if (state === "auth-required" && !isNotNew(view.status, before)) break;
     }
     const { task } = view;
-    if (task === undefined) throw new RemoteError("invalid-agent-response", "It sent no task.");
+    if (task === undefined) throw new RemoteError("invalid-agent-response", "The remote agent sent no task.");
     const kept: Task = { id: task.id, contextId: task.contextId, status: task.status };
     const digests = isInterrupted(task.status.state) ? view.digests : undefined;
     const { names, used } = artifacts;

@@ -46,7 +46,7 @@ export async function* followAgain(
 }
 
 /** Whether an event differs from the known status. */
-export function isNews(event: TaskEvent, known: TaskStatus | undefined): boolean {
+export function isNewEvent(event: TaskEvent, known: TaskStatus | undefined): boolean {
   if (known === undefined) return true;
   if (isTerminal(known.state)) return false;
   return event.kind !== "status" || !isSameStatus(known, event.status);

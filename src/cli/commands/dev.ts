@@ -7,7 +7,7 @@ import { runRestartingServer } from "../dev/restarting-server.ts";
 import { createTypeChecker } from "../dev/type-checker.ts";
 
 const HELP = `
-All other options are those of palaver serve: see palaver serve --help. Running tasks are not waited for: they go on after the restart.
+All other options are those of palaver serve: see palaver serve --help. A restart does not wait for running tasks: they continue after it.
 
 Examples:
   palaver dev agent.ts

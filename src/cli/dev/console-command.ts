@@ -20,7 +20,9 @@ interface Flags {
 /** `palaver console URL`: the console for an agent that runs anywhere. */
 export function consoleCommand(context: CliContext): Command {
   return new Command("console")
-    .description("Open the console for any agent: its card and what is wrong with it, chat, tasks, what is sent.")
+    .description(
+      "Open the console for any agent: its card and errors in it, a chat, its tasks, and the requests that are sent.",
+    )
     .argument("<url>", "the agent, or its card")
     .option("-p, --port <number>", "port to listen on; 0 picks a free one", portNumber, 0)
     .option("--allow <host>", "host that the card may name although it is not public; may be repeated", collect)

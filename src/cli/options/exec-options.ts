@@ -21,7 +21,7 @@ export function addExecOptions(command: Command): void {
     .addOption(
       new Option(
         "--protocol <protocol>",
-        "what the command of --exec speaks: text, jsonl (one JSON object per line) or acp (Agent Client Protocol) (default: text)",
+        "protocol of the --exec command: text, jsonl (one JSON object per line) or acp (Agent Client Protocol) (default: text)",
       ).choices(PROTOCOLS),
     );
 }

@@ -120,7 +120,7 @@ export function addServingOptions(command: Command): void {
     .option("--store <store>", `where to store tasks: sqlite:FILE, postgres://… or memory: (default: ${DEFAULT_STORE})`)
     .option(
       "--bus <url>",
-      "how nodes on PostgreSQL tell each other about changes: nats://…, or nats: for NATS_URL (default: NOTIFY of PostgreSQL)",
+      "how nodes on PostgreSQL notify each other of changes: nats://…, or nats: for NATS_URL (default: NOTIFY of PostgreSQL)",
     )
     .addOption(
       new Option("--durability <level>", "full survives a power failure, process only a crash (default: full)").choices(

@@ -16,7 +16,7 @@ export function arrivalText(arrival: Arrival, at: number, paint: Paint): string 
   const { verdict, notification, answered, method, path } = arrival;
   const time = new Date(at).toISOString().slice(11, 23);
   const content =
-    notification === undefined ? `${method} ${path}` : `${notification.taskId ?? "-"}  ${newsOf(notification)}`;
+    notification === undefined ? `${method} ${path}` : `${notification.taskId ?? "-"}  ${contentOf(notification)}`;
   const status = answered === 204 ? "" : paint(YELLOW, `  → ${answered}`);
   return `${time}  ${verdictText(verdict, paint)}  ${oneLine(content)}${status}\n`;
 }
@@ -28,7 +28,7 @@ function verdictText(verdict: Arrival["verdict"], paint: Paint): string {
   return `${paint(GREEN, "verified")} (${by})${verdict.repeated ? paint(YELLOW, " repeated") : ""}`;
 }
 
-function newsOf({ event }: NonNullable<Arrival["notification"]>): string {
+function contentOf({ event }: NonNullable<Arrival["notification"]>): string {
   switch (event.kind) {
     case "task":
       return `task ${event.task.status.state}`;

@@ -88,7 +88,7 @@ async function verified(
 
 function signaturesOf(card: Readonly<Record<string, unknown>>): readonly DetachedSignature[] {
   const listed = card["signatures"] ?? [];
-  if (!Array.isArray(listed)) throw new RemoteError("invalid-card", "The signatures of the agent card are no list.");
+  if (!Array.isArray(listed)) throw new RemoteError("invalid-card", "`signatures` of the agent card must be a list.");
   return listed.slice(0, MAX_SIGNATURES).filter(isSignature);
 }
 
@@ -111,7 +111,11 @@ function payloadsOf(card: Readonly<Record<string, unknown>>): readonly Payload[]
     // The forms are often equal: keep each text once.
     return payloads.filter(({ text }, index) => payloads.findIndex((other) => other.text === text) === index);
   } catch (error) {
-    throw new RemoteError("invalid-card", "The agent card is JSON that cannot be signed.", { cause: error });
+    throw new RemoteError(
+      "invalid-card",
+      "The agent card cannot be verified: it contains JSON that has no canonical form (RFC 8785).",
+      { cause: error },
+    );
   }
 }
 
@@ -122,7 +126,7 @@ function headerOf(
 ): SignatureHeader {
   const header = readSignatureHeader(signature);
   const isKnown = SIGNATURE_ALGORITHMS.some((known) => known === header.alg);
-  if (!isKnown || !algorithms.includes(header.alg)) throw new Error("its algorithm is not one of those that are taken");
+  if (!isKnown || !algorithms.includes(header.alg)) throw new Error("its algorithm is not accepted");
   return header;
 }
 
@@ -137,7 +141,7 @@ interface Matching {
 async function matchingForm(signature: DetachedSignature, matching: Matching): Promise<SignedForm | undefined> {
   const { header, payloads } = matching;
   const keys = await keysFor(matching);
-  if (keys.length === 0) throw new Error("its key is not one of those that are trusted");
+  if (keys.length === 0) throw new Error("its key is not a trusted key");
   for (const key of keys) {
     for (const payload of payloads) {
       if (await isSignatureOf(signature, payload.text, { key, algorithms: [header.alg] })) return payload;

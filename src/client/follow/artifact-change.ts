@@ -5,8 +5,8 @@ import type { Part } from "../../protocol/part.ts";
 
 /** How an artifact differs from its known content. */
 export interface ArtifactChange {
-  /** `news`: the artifact was extended or replaced. `outdated`: it is an earlier state of the known content. */
-  readonly kind: "news" | "outdated";
+  /** `changed`: the artifact was extended or replaced. `outdated`: it is an earlier state of the known content. */
+  readonly kind: "changed" | "outdated";
   readonly event: ArtifactEvent;
 }
 
@@ -16,14 +16,14 @@ export interface ArtifactChange {
  */
 export function artifactChange(known: Artifact | undefined, now: Artifact): ArtifactChange | undefined {
   const replacing: ArtifactEvent = { kind: "artifact", artifact: now, append: false, lastChunk: false };
-  if (known === undefined) return { kind: "news", event: replacing };
+  if (known === undefined) return { kind: "changed", event: replacing };
   const added = addedParts(known.parts, now.parts);
   if (added === undefined) {
     const isOutdated = addedParts(now.parts, known.parts) !== undefined;
-    return { kind: isOutdated ? "outdated" : "news", event: replacing };
+    return { kind: isOutdated ? "outdated" : "changed", event: replacing };
   }
   if (added.length === 0) return undefined;
-  return { kind: "news", event: { ...replacing, artifact: { ...now, parts: added }, append: true } };
+  return { kind: "changed", event: { ...replacing, artifact: { ...now, parts: added }, append: true } };
 }
 
 /**

@@ -51,12 +51,12 @@ export class ArtifactDigests {
   change(now: Artifact): ArtifactChange | undefined {
     const replacing: ArtifactEvent = { kind: "artifact", artifact: now, append: false, lastChunk: false };
     const known = this.#hashes.get(hashOf(now.artifactId));
-    if (known === undefined) return { kind: "news", event: replacing };
+    if (known === undefined) return { kind: "changed", event: replacing };
     const added = partsAfter(known, now.parts);
     if (added === "shorter") return { kind: "outdated", event: replacing };
-    if (added === "different") return { kind: "news", event: replacing };
+    if (added === "different") return { kind: "changed", event: replacing };
     if (added.length === 0) return undefined;
-    return { kind: "news", event: { ...replacing, artifact: { ...now, parts: added }, append: true } };
+    return { kind: "changed", event: { ...replacing, artifact: { ...now, parts: added }, append: true } };
   }
 }
 

@@ -11,7 +11,7 @@ export interface FollowedTaskOptions {
   readonly view: TaskView;
   /** Whether to stop following a task in this state. Terminal states always end it. */
   readonly stopsAt: (state: TaskState) => boolean;
-  /** The question that the caller has answered. Receiving it again is no news. */
+  /** The question that the caller has answered. Receiving it again changes nothing. */
   readonly answered?: TaskStatus | undefined;
   /** The id of the last event that the view has, if the server numbers its events. */
   readonly cursor?: string | undefined;

@@ -17,8 +17,8 @@ describe("pauseLength", () => {
   it.each([
     ["a fixed pause as it is", { kind: "fixed", milliseconds: 7 }, 7],
     ["a retry: at least what the server asks for", { kind: "retry", error: busy, failures: 1 }, 3000],
-    ["a broken connection with news: almost nothing", { kind: "reconnect", ended: broken, failures: 0 }, 10],
-    ["a closed connection with news: the base delay", { kind: "reconnect", ended: closed, failures: 0 }, 100],
+    ["a broken connection with new events: almost nothing", { kind: "reconnect", ended: broken, failures: 0 }, 10],
+    ["a closed connection with new events: the base delay", { kind: "reconnect", ended: closed, failures: 0 }, 100],
     ["failures: twice as long each time", { kind: "reconnect", ended: broken, failures: 3 }, 400],
     [
       "the server's retry field, plus up to 25 %",

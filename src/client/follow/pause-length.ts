@@ -21,7 +21,7 @@ export function pauseLength(settings: PauseSettings, pause: Pause): number {
   }
 }
 
-/** A connection that broke after news is reopened almost at once; one that the server closed, after the usual pause. */
+/** A connection that broke after new events is reopened almost at once; one that the server closed, after the usual pause. */
 function afterProgress(settings: PauseSettings, { name }: ConnectionEnd): number {
   return name === "broken" ? (settings.random() * settings.retry.baseDelay) / 10 : backOff(settings, 1);
 }

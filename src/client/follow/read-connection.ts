@@ -115,9 +115,12 @@ export class ConnectionReader {
         return DONE;
       }
       const isFirstOfReply = isFirst && start.isReply === true;
-      for await (const news of this.#newsOf(event, { isFirst, mayRepeatStatus: this.#isInexact || isFirstOfReply })) {
+      for await (const change of this.#newEvents(event, {
+        isFirst,
+        mayRepeatStatus: this.#isInexact || isFirstOfReply,
+      })) {
         progressed = true;
-        yield news;
+        yield change;
       }
       if (isFirstOfReply) followed.guessAnswered();
       // A question need not end the stream of a sent message (0.3: `final: false`). A subscription continues in any case.
@@ -130,7 +133,7 @@ export class ConnectionReader {
   }
 
   /** The events of a frame that are not known yet. */
-  async *#newsOf(event: TaskFrame, { isFirst, mayRepeatStatus }: FrameRole): Events {
+  async *#newEvents(event: TaskFrame, { isFirst, mayRepeatStatus }: FrameRole): Events {
     const { view } = this.#followed;
     const about = event.kind === "task" ? event.task.id : event.taskId;
     const isOtherTask = about !== "" && view.id !== undefined && view.id !== "" && about !== view.id;

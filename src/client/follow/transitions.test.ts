@@ -196,17 +196,17 @@ describe("after a subscription", () => {
   it.each<[string, unknown, object]>([
     ["following ends with the task", transitions.subscribing(SUBSCRIBING, { ending: DONE, lifetime: 0 }, FACTS), DONE],
     [
-      "news resets the failures",
+      "a new event resets the failures",
       afterEnding(CLOSED_WITH_NEWS, { state: { failures: 3 } }),
       { name: "waiting", next: { name: "subscribing", failures: 0 } },
     ],
     [
-      "a connection without news is a failure",
+      "a connection without a new event is a failure",
       afterEnding(CLOSED_WITHOUT_NEWS),
       { name: "waiting", next: { name: "subscribing", failures: 1 } },
     ],
     [
-      "a second closed stream without news leads to polling",
+      "a second closed stream without a new event leads to polling",
       afterEnding(CLOSED_WITHOUT_NEWS, { state: { failures: 1 } }),
       {
         name: "polling",
@@ -229,7 +229,7 @@ describe("after a subscription", () => {
       { name: "failed", error: { code: "stream-lost", taskId: TASK } },
     ],
     [
-      "the stream is lost after the first connection with `reconnects: 0`, even after news",
+      "the stream is lost after the first connection with `reconnects: 0`, even after a new event",
       afterEnding(CLOSED_WITH_NEWS, { facts: NO_RECONNECTS }),
       {
         name: "failed",
@@ -265,12 +265,12 @@ describe("after a subscription", () => {
       { name: "failed", error: { code: "stream-lost" } },
     ],
     [
-      "a transient error counts as a failure even after news, and is remembered",
+      "a transient error counts as a failure even after a new event, and is remembered",
       afterEnding({ ...BROKEN_WITH_NEWS, error: internal }, { state: { failures: 1 } }),
       { name: "waiting", next: { failures: 2, reported: internal } },
     ],
     [
-      "news clears the remembered error",
+      "a new event clears the remembered error",
       afterEnding(CLOSED_WITH_NEWS, { state: { reported: internal } }),
       { name: "waiting", next: { reported: undefined } },
     ],

@@ -104,7 +104,7 @@ function reconnect(before: Before, ended: ConnectionEnd, facts: FollowFacts): Fo
   const { error, received, progressed } = ended;
   const { retry } = facts.settings;
   const taskId = facts.taskId ?? before.taskId;
-  // A server that fails and then starts over sends the same news each time. An error that it reports itself always counts as a failure.
+  // A server that fails and then starts over sends the same events each time. An error that it reports itself always counts as a failure.
   const hasFailed = error !== undefined && isTransient(error);
   const failures = progressed && !hasFailed ? 0 : before.failures + 1;
   const lost = (): FollowState => failed(streamLost(error, { taskId, reconnects: retry.reconnects }));
@@ -126,7 +126,7 @@ function reconnect(before: Before, ended: ConnectionEnd, facts: FollowFacts): Fo
 }
 
 /**
- * How many streams in a row a server may end without news before the task is polled. A server that numbers its events may only be
+ * How many streams in a row a server may end without a new event before the task is polled. A server that numbers its events may only be
  * restarting and can resume them exactly, whereas polling reconstructs events.
  */
 function closesAccepted({ hasCursor, settings }: FollowFacts): number {

@@ -109,8 +109,8 @@ async function invoke(invocation: Invocation): Promise<RemoteInvocationResult> {
 /** `Submit failed: HTTP 503`, or the message of an error without an HTTP status. Callers compare this text. */
 function submitFailure(thrown: unknown): string {
   const { remote, message } = toRemoteError(thrown);
-  const isTold = remote.httpStatus !== undefined && (remote.httpStatus < 200 || remote.httpStatus > 299);
-  return `Submit failed: ${isTold ? `HTTP ${remote.httpStatus}` : message}`;
+  const isHttpError = remote.httpStatus !== undefined && (remote.httpStatus < 200 || remote.httpStatus > 299);
+  return `Submit failed: ${isHttpError ? `HTTP ${remote.httpStatus}` : message}`;
 }
 
 /** Polls the task after a pause. If the poll fails temporarily, returns the task as it was. */

@@ -31,6 +31,7 @@ export interface ReplyCall {
   readonly signal: AbortSignal;
 }
 
+/** A skill of an agent: what the card says about it (A2A 1.0 §4.4.5), its schema, and optionally a `run` function of its own. */
 export interface Skill<Schema extends StandardSchemaV1 | undefined = StandardSchemaV1 | undefined> extends AgentSkill {
   /** Schema of the data (or the JSON text) of a message for this skill. */
   readonly input?: Schema;
@@ -45,6 +46,7 @@ export interface Skill<Schema extends StandardSchemaV1 | undefined = StandardSch
 /** What happens to a task whose process died: `resume` replays its stored steps, `retry` runs it again without them, `fail` fails it. */
 export type RestartPolicy = "resume" | "retry" | "fail";
 
+/** How long a task waits for an answer, and what happens then. */
 export interface InputTimeout {
   /** Milliseconds. */
   readonly ms: number;

@@ -46,7 +46,7 @@ async function applyStatus(
     throw new Error(
       `An Observable emitted a status-update with the state ${JSON.stringify(state)}. It may emit working, completed, failed and rejected; call task.ask() or task.requireAuth() for input.`,
     );
-  // The task is working already, so a state without a message is no news.
+  // The task is working already, so a state without a message changes nothing.
   if (parts !== undefined) await task.status(parts);
   return state === "completed" || final === true ? "end" : undefined;
 }

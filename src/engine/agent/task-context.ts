@@ -47,6 +47,7 @@ export interface StepOptions<T> {
   readonly describe?: (result: T) => StepCallResult;
 }
 
+/** Options of `task.ask`. */
 export interface AskOptions<Schema extends StandardSchemaV1 | undefined = undefined> {
   /** Validates the answer. After an invalid answer the question is asked again with the validation errors. */
   readonly schema?: Schema;
@@ -64,6 +65,7 @@ export interface AskOptions<Schema extends StandardSchemaV1 | undefined = undefi
   readonly tool?: { readonly name: string; readonly input?: JsonValue };
 }
 
+/** Options of `task.requireAuth`. */
 export interface AuthOptions {
   /** Alternatives: names of schemes that the caller knows (for example from the card), or schemes in the form of a card. */
   readonly schemes?: readonly (string | JsonObject)[];
@@ -148,6 +150,7 @@ export interface ConversationMessage {
   readonly taskId: string;
 }
 
+/** Options of `task.conversation`. */
 export interface ConversationOptions {
   /** How many messages, counted from the latest. Default 100, at most 1000. */
   readonly limit?: number;

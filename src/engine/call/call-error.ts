@@ -28,6 +28,7 @@ export type CallProblem =
   | "call-unavailable"
   | "outcome-unknown";
 
+/** Why a `task.call` failed: the call was refused, or it was made and had no usable result. */
 export type CallErrorCode = CallRefusal | CallProblem;
 
 export interface CallErrorOptions {

@@ -41,7 +41,8 @@ export class IdleRuns {
 
   #checkLater(): void {
     if (this.#since.size <= this.#most) return;
-    this.#check ??= this.#clock.setTimer(this.#clock.now() + LEAST_WAIT, () => this.#parkExcess(), { unref: true });
+    if (this.#check !== undefined) return;
+    this.#check = this.#clock.setTimer(this.#clock.now() + LEAST_WAIT, () => this.#parkExcess(), { unref: true });
   }
 
   #parkExcess(): void {

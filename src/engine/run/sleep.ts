@@ -2,7 +2,7 @@ import type { CallHost } from "./context-host.ts";
 
 /**
  * Waits for a time. The end of the sleep is stored, so that an attempt after a restart sleeps only for the rest. Throws a `TypeError` if
- * `milliseconds` is not a number from 0 on.
+ * `milliseconds` is not a number of at least 0.
  */
 export async function sleep(
   host: CallHost,
@@ -10,7 +10,7 @@ export async function sleep(
   { name = "" }: { readonly name?: string },
 ): Promise<void> {
   if (!(milliseconds >= 0))
-    throw new TypeError(`sleep() needs a number of milliseconds from 0 on, not ${String(milliseconds)}.`);
+    throw new TypeError(`sleep() needs a number of milliseconds of at least 0, not ${String(milliseconds)}.`);
   const { memory, writer, run } = host;
   const waits = run.waits();
   const key = memory.key("sleep", name);

@@ -1,5 +1,5 @@
 import { isContextRefusal } from "../../adapters/remote/remote-context.ts";
-import { followAgain, isNews } from "../../adapters/remote/remote-events.ts";
+import { followAgain, isNewEvent } from "../../adapters/remote/remote-events.ts";
 import { remoteFailure } from "../../adapters/remote/remote-failure.ts";
 import type { AgentClient, RemoteStreamEvent } from "../../client/api.ts";
 import { isSameStatus, TaskView } from "../../client/follow/task-view.ts";
@@ -160,7 +160,7 @@ export class RemoteCallee implements Callee {
     yield* this.#events(stream, taskId === undefined ? undefined : this.#view.status);
   }
 
-  /** The news in a stream, up to the end of the task or a new question. */
+  /** The new events of a stream, up to the end of the task or a new question. */
   async *#events(
     events: AsyncIterable<RemoteStreamEvent>,
     answered: TaskStatus | undefined,
@@ -179,10 +179,10 @@ export class RemoteCallee implements Callee {
         if (!isAccepted) yield { kind: "accepted", taskId: event.task.id, contextId: event.task.contextId };
         isAccepted = true;
       }
-      const news = isTask ? view.catchUp(event.task) : this.#add(event);
-      for (const novelty of news) {
-        isShown ||= novelty.kind !== "artifact";
-        yield* plain(novelty);
+      const changes = isTask ? view.catchUp(event.task) : this.#add(event);
+      for (const change of changes) {
+        isShown ||= change.kind !== "artifact";
+        yield* plain(change);
       }
       const { status } = view;
       if (status === undefined) continue;
@@ -200,7 +200,7 @@ export class RemoteCallee implements Callee {
       event.kind === "status"
         ? { kind: "status", status: event.status, ...(event.metadata !== undefined && { metadata: event.metadata }) }
         : { kind: "artifact", artifact: event.artifact, append: event.append, lastChunk: event.lastChunk };
-    if (!isNews(bare, view.status)) return [];
+    if (!isNewEvent(bare, view.status)) return [];
     // Only an agent that never sends its task needs the ids of the event.
     const { id, contextId } = view.id === undefined ? event.task : { id: view.id, contextId: view.contextId };
     return [view.add(bare, { taskId: id, contextId: contextId ?? event.task.contextId })];

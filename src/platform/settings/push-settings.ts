@@ -79,5 +79,5 @@ function atLeast(
 ): number {
   if (value === undefined) return standard;
   if (Number.isSafeInteger(value) && value >= least) return value;
-  throw new StartupError("usage", `${name} must be a whole number from ${least} on, not ${String(value)}.`);
+  throw new StartupError("usage", `${name} must be a whole number of at least ${least}, not ${String(value)}.`);
 }

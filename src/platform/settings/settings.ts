@@ -76,7 +76,7 @@ export interface ServerOptions extends DialectOptions, ObserveOptions {
    */
   readonly store?: string | Store | undefined;
   /**
-   * How nodes that share a PostgreSQL store tell each other about changes: `nats://USER:PASSWORD@HOST`, or `nats:` for the address in `NATS_URL`. NATS
+   * How nodes that share a PostgreSQL store notify each other of changes: `nats://USER:PASSWORD@HOST`, or `nats:` for the address in `NATS_URL`. NATS
    * needs the package `@nats-io/transport-node`. Default: NOTIFY of PostgreSQL.
    */
   readonly bus?: string | undefined;

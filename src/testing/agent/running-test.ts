@@ -145,7 +145,7 @@ export class RunningTest implements AgentTest {
 
   async advance(milliseconds: number): Promise<void> {
     if (!(milliseconds >= 0 && Number.isFinite(milliseconds)))
-      throw new TypeError(`advance() needs a number of milliseconds from 0 on, not ${String(milliseconds)}.`);
+      throw new TypeError(`advance() needs a number of milliseconds of at least 0, not ${String(milliseconds)}.`);
     const end = this.#clock.now() + milliseconds;
     await this.#settle();
     for (;;) {

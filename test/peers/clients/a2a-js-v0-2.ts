@@ -1,8 +1,8 @@
 import type * as sdk from "a2a-sdk-v0_2";
 import { A2AClient } from "a2a-sdk-v0_2/client";
-import type { CallOptions, ClientLine, ConnectOptions, Peer, Saying, SeenCard } from "../client-line.ts";
+import type { CallOptions, ClientLine, ConnectOptions, Peer, SeenCard, SendRequest } from "../client-line.ts";
 import { nameError } from "../error-name.ts";
-import { lending, lendingStream } from "./global-fetch.ts";
+import { streamWithFetch, withFetch } from "./global-fetch.ts";
 import { installedVersion } from "./installed-version.ts";
 import { paramsOf, seenAnswer, seenCard, seenEvents, seenPush, seenTask, seenWebhook, sentWebhook } from "./kinds.ts";
 
@@ -56,39 +56,43 @@ export const a2aJsV02: ClientLine = {
 };
 
 async function connect(address: string, { fetch }: ConnectOptions): Promise<Peer> {
-  const client = lending(fetch, () => new A2AClient(address));
+  const client = withFetch(fetch, () => new A2AClient(address));
   const card = await client.getAgentCard();
-  return peerOf({ client, fetch, believer: believerOf(card, { address, fetch }), card: seenCard(card) });
+  return peerOf({ client, fetch, unchecked: connectUnchecked(card, { address, fetch }), card: seenCard(card) });
 }
 
-interface Acquaintance {
+interface ConnectedClient {
   readonly client: A2AClient;
   readonly fetch: typeof fetch;
   /** The client with a card that declares all capabilities. */
-  readonly believer: A2AClient;
+  readonly unchecked: A2AClient;
   readonly card: SeenCard;
 }
 
-function believerOf(card: sdk.AgentCard, { address, fetch }: { address: string; fetch: typeof globalThis.fetch }) {
+function connectUnchecked(
+  card: sdk.AgentCard,
+  { address, fetch }: { address: string; fetch: typeof globalThis.fetch },
+) {
   const claims = { ...card, capabilities: { ...card.capabilities, streaming: true, pushNotifications: true } };
-  return lending(
+  return withFetch(
     async (input, init) => (init?.method === "POST" ? fetch(input, init) : Response.json(claims)),
     () => new A2AClient(address),
   );
 }
 
-function peerOf({ client, fetch, believer, card }: Acquaintance): Peer {
-  const call = <T>(work: () => Promise<Response<T>>) => resultOf(lending(fetch, work));
+function peerOf({ client, fetch, unchecked, card }: ConnectedClient): Peer {
+  const call = <T>(work: () => Promise<Response<T>>) => resultOf(withFetch(fetch, work));
   return {
     card,
-    send: async (saying) => seenAnswer(await call(() => client.sendMessage(sent(saying)))),
-    stream: (saying, options) =>
-      seenEvents(lendingStream(broken(fetch, options), () => client.sendMessageStream(sent(saying)))),
+    send: async (request) => seenAnswer(await call(() => client.sendMessage(sent(request)))),
+    stream: (request, options) =>
+      seenEvents(streamWithFetch(broken(fetch, options), () => client.sendMessageStream(sent(request)))),
     get: async (id, { history } = {}) =>
       seenTask(await call(() => client.getTask({ id, ...(history !== undefined && { historyLength: history }) }))),
     list: () => Promise.reject(new Error(NOT_IN_THIS_VERSION)),
     cancel: async (id) => seenTask(await call(() => client.cancelTask({ id }))),
-    subscribe: (id, options) => seenEvents(lendingStream(broken(fetch, options), () => client.resubscribeTask({ id }))),
+    subscribe: (id, options) =>
+      seenEvents(streamWithFetch(broken(fetch, options), () => client.resubscribeTask({ id }))),
     extendedCard: () => Promise.reject(new Error(NO_EXTENDED_CARD)),
     webhooks: {
       set: async (taskId, webhook) =>
@@ -102,18 +106,18 @@ function peerOf({ client, fetch, believer, card }: Acquaintance): Peer {
       delete: () => Promise.reject(new Error(NO_WEBHOOK_LISTS)),
     },
     regardless: {
-      stream: (saying) => seenEvents(lendingStream(fetch, () => believer.sendMessageStream(sent(saying)))),
-      subscribe: (id) => seenEvents(lendingStream(fetch, () => believer.resubscribeTask({ id }))),
+      stream: (request) => seenEvents(streamWithFetch(fetch, () => unchecked.sendMessageStream(sent(request)))),
+      subscribe: (id) => seenEvents(streamWithFetch(fetch, () => unchecked.resubscribeTask({ id }))),
       extendedCard: () => Promise.reject(new Error(NO_EXTENDED_CARD)),
       push: [
         (taskId) =>
           call(() =>
-            believer.setTaskPushNotificationConfig({
+            unchecked.setTaskPushNotificationConfig({
               taskId,
               pushNotificationConfig: { url: "https://example.org/hook" },
             }),
           ),
-        (id) => call(() => believer.getTaskPushNotificationConfig({ id })),
+        (id) => call(() => unchecked.getTaskPushNotificationConfig({ id })),
       ],
       ownMethod: () => Promise.reject(new Error(NO_METHODS)),
       getAs: () => Promise.reject(new Error(NOT_IN_THIS_VERSION)),
@@ -127,8 +131,8 @@ function broken(fetch: typeof globalThis.fetch, { signal }: CallOptions = {}): t
 }
 
 /** In this version the accepted output modes are required. */
-function sent(saying: Saying): sdk.MessageSendParams {
-  const { configuration, ...params } = paramsOf(saying);
+function sent(request: SendRequest): sdk.MessageSendParams {
+  const { configuration, ...params } = paramsOf(request);
   return { ...params, configuration: { acceptedOutputModes: [], ...configuration } };
 }
 

@@ -127,8 +127,8 @@ function peerOf(client: Client, card: SeenCard): Peer {
   const { transport } = client;
   return {
     card,
-    send: async (saying, options) => seenAnswer(await client.sendMessage(paramsOf(saying), optionsOf(options))),
-    stream: (saying, options) => seenEvents(client.sendMessageStream(paramsOf(saying), optionsOf(options))),
+    send: async (request, options) => seenAnswer(await client.sendMessage(paramsOf(request), optionsOf(options))),
+    stream: (request, options) => seenEvents(client.sendMessageStream(paramsOf(request), optionsOf(options))),
     get: async (id, { history } = {}) =>
       seenTask(await client.getTask({ id, ...(history !== undefined && { historyLength: history }) })),
     list: () => Promise.reject(new Error(NOT_IN_THIS_VERSION)),
@@ -150,7 +150,7 @@ function peerOf(client: Client, card: SeenCard): Peer {
         client.deleteTaskPushNotificationConfig({ id, pushNotificationConfigId }),
     },
     regardless: {
-      stream: (saying) => seenEvents(transport.sendMessageStream(paramsOf(saying))),
+      stream: (request) => seenEvents(transport.sendMessageStream(paramsOf(request))),
       subscribe: (id) => seenEvents(transport.resubscribeTask({ id })),
       extendedCard: async () => seenCard(await transport.getExtendedAgentCard()),
       push: [

@@ -21,13 +21,13 @@ import type {
   ConnectOptions,
   ListQuery,
   Peer,
-  Saying,
   SeenArtifact,
   SeenCard,
   SeenEvent,
   SeenMessage,
   SeenState,
   SeenTask,
+  SendRequest,
   Webhook,
 } from "../client-line.ts";
 import { nameError } from "../error-name.ts";
@@ -117,8 +117,8 @@ function peerOf(client: Client, card: SeenCard): Peer {
   const { transport } = client;
   return {
     card,
-    send: async (saying, options) => seenAnswer(await client.sendMessage(requestOf(saying), optionsOf(options))),
-    stream: (saying, options) => seenEvents(client.sendMessageStream(requestOf(saying), optionsOf(options))),
+    send: async (request, options) => seenAnswer(await client.sendMessage(requestOf(request), optionsOf(options))),
+    stream: (request, options) => seenEvents(client.sendMessageStream(requestOf(request), optionsOf(options))),
     get: async (id, { history, tenant = "" } = {}) =>
       seenTask(await client.getTask({ tenant, id, ...(history !== undefined && { historyLength: history }) })),
     async list(query) {
@@ -144,7 +144,7 @@ function peerOf(client: Client, card: SeenCard): Peer {
       delete: (taskId, id) => client.deleteTaskPushNotificationConfig({ tenant: "", taskId, id }),
     },
     regardless: {
-      stream: (saying) => seenEvents(transport.sendMessageStream(requestOf(saying), VERSIONED)),
+      stream: (request) => seenEvents(transport.sendMessageStream(requestOf(request), VERSIONED)),
       subscribe: (id) => seenEvents(transport.resubscribeTask({ tenant: "", id }, VERSIONED)),
       extendedCard: async () => seenCard(await transport.getExtendedAgentCard({ tenant: "" }, VERSIONED)),
       push: [
@@ -190,28 +190,28 @@ function optionsOf({ signal, extensions }: CallOptions = {}): RequestOptions {
 }
 
 /** A request in this client's types: every field, most of them empty. */
-function requestOf(saying: Saying): sdk.SendMessageRequest {
-  const { content, wait = true, history, push } = saying;
+function requestOf(request: SendRequest): sdk.SendMessageRequest {
+  const { content, wait = true, history, push } = request;
   const parts = typeof content === "string" ? [{ text: content }] : content;
   return {
-    tenant: saying.tenant ?? "",
+    tenant: request.tenant ?? "",
     message: {
       messageId: randomUUID(),
-      contextId: saying.contextId ?? "",
-      taskId: saying.taskId ?? "",
+      contextId: request.contextId ?? "",
+      taskId: request.taskId ?? "",
       role: sdk.Role.ROLE_USER,
       parts: parts.map(sentPart),
-      metadata: saying.metadata,
+      metadata: request.metadata,
       extensions: [],
-      referenceTaskIds: [...(saying.referenceTaskIds ?? [])],
+      referenceTaskIds: [...(request.referenceTaskIds ?? [])],
     },
     configuration: {
-      acceptedOutputModes: [...(saying.outputModes ?? [])],
+      acceptedOutputModes: [...(request.outputModes ?? [])],
       taskPushNotificationConfig: push === undefined ? undefined : sentWebhook("", push),
       returnImmediately: !wait,
       ...(history !== undefined && { historyLength: history }),
     },
-    metadata: saying.requestMetadata,
+    metadata: request.requestMetadata,
   };
 }
 

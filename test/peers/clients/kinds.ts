@@ -3,20 +3,20 @@ import type * as sdk from "a2a-sdk-v0_3";
 import type { JsonObject, Part } from "palaver";
 import type {
   Answer,
-  Saying,
   SeenArtifact,
   SeenCard,
   SeenEvent,
   SeenMessage,
   SeenTask,
+  SendRequest,
   Webhook,
 } from "../client-line.ts";
 
 // The objects of versions 0.2 and 0.3, which have `kind`; both SDK releases have the same types for them.
 
-export function paramsOf(saying: Saying): sdk.MessageSendParams {
+export function paramsOf(request: SendRequest): sdk.MessageSendParams {
   const { content, taskId, contextId, referenceTaskIds, metadata, requestMetadata, wait, history, outputModes, push } =
-    saying;
+    request;
   const parts: readonly Part[] = typeof content === "string" ? [{ text: content }] : content;
   return {
     message: {

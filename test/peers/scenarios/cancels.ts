@@ -7,9 +7,9 @@ export const cancels: ScenarioGroup = {
   scenarios: [
     {
       operation: "running task",
-      async run(stage) {
-        const paced = await stage.meet("paced");
-        const { id } = taskOf(await paced.send({ content: stage.fresh(), wait: false }));
+      async run(setup) {
+        const paced = await setup.connect("paced");
+        const { id } = taskOf(await paced.send({ content: setup.unusedName(), wait: false }));
         const events: SeenEvent[] = [];
         let canceling: Promise<SeenTask> | undefined;
         for await (const event of paced.subscribe(id)) {
@@ -23,21 +23,21 @@ export const cancels: ScenarioGroup = {
     },
     {
       operation: "task that waits for an answer",
-      async run(stage) {
-        const asking = await stage.meet("asking");
+      async run(setup) {
+        const asking = await setup.connect("asking");
         const { id } = taskOf(await asking.send({ content: "The weather, please" }));
         expect(await asking.cancel(id)).toMatchObject({ id, state: "canceled" });
       },
     },
     {
       operation: "the same task again",
-      async run(stage) {
-        const asking = await stage.meet("asking");
+      async run(setup) {
+        const asking = await setup.connect("asking");
         const { id } = taskOf(await asking.send({ content: "The weather, please" }));
         const canceled = await asking.cancel(id);
-        const { repeatedCancel } = stage.line.rules;
+        const { repeatedCancel } = setup.line.rules;
         if (repeatedCancel === "the task") expect(await asking.cancel(id)).toEqual(canceled);
-        else await stage.refused(asking.cancel(id), repeatedCancel);
+        else await setup.refused(asking.cancel(id), repeatedCancel);
       },
     },
   ],

@@ -10,8 +10,8 @@ export const content: ScenarioGroup = {
   scenarios: [
     {
       operation: "text",
-      async run(stage) {
-        const echo = await stage.meet("echo");
+      async run(setup) {
+        const echo = await setup.connect("echo");
         const parts = [{ text: "" }, { text: 'Grüße, 世界 👋\u2028\r\n\0 \\ "' }, { text: "x".repeat(1_000_000) }];
         // Adjacent texts of an artifact are one part.
         const text = parts.map((part) => part.text).join("");
@@ -20,8 +20,8 @@ export const content: ScenarioGroup = {
     },
     {
       operation: "files, inline",
-      async run(stage) {
-        const echo = await stage.meet("echo");
+      async run(setup) {
+        const echo = await setup.connect("echo");
         const parts = [
           { raw: EVERY_BYTE, mediaType: "image/png" },
           { raw: Buffer.alloc(1_000_000, "ab").toString("base64"), mediaType: "application/octet-stream" },
@@ -31,8 +31,8 @@ export const content: ScenarioGroup = {
     },
     {
       operation: "files, by reference",
-      async run(stage) {
-        const echo = await stage.meet("echo");
+      async run(setup) {
+        const echo = await setup.connect("echo");
         const parts = [{ url: "https://example.org/a%20b.png?x=1&y=2#z", mediaType: "image/png" }];
         expect(await echoed(echo, parts)).toEqual(parts);
       },
@@ -40,8 +40,8 @@ export const content: ScenarioGroup = {
     {
       operation: "names of files",
       needs: "file-names",
-      async run(stage) {
-        const echo = await stage.meet("echo");
+      async run(setup) {
+        const echo = await setup.connect("echo");
         const parts = [
           { raw: EVERY_BYTE, mediaType: "image/png", filename: "Straße 1.png" },
           { url: "https://example.org/b", mediaType: "text/plain", filename: "b.txt" },
@@ -51,12 +51,12 @@ export const content: ScenarioGroup = {
     },
     {
       operation: "structured data",
-      async run(stage) {
-        const echo = await stage.meet("echo");
+      async run(setup) {
+        const echo = await setup.connect("echo");
         const data = {
           text: "Grüße",
           numbers: [0, -1, 1.5, 1e21, Number.MAX_SAFE_INTEGER],
-          nested: { list: [[], {}, ...(stage.can("null-data") ? [null] : []), true, false], "a key with spaces": "" },
+          nested: { list: [[], {}, ...(setup.can("null-data") ? [null] : []), true, false], "a key with spaces": "" },
         };
         expect(await echoed(echo, [{ data }])).toEqual([{ data }]);
       },
@@ -64,8 +64,8 @@ export const content: ScenarioGroup = {
     {
       operation: "structured data other than objects",
       needs: "any-data",
-      async run(stage) {
-        const echo = await stage.meet("echo");
+      async run(setup) {
+        const echo = await setup.connect("echo");
         const parts = [{ data: [1, "two", null] }, { data: "text" }, { data: 0 }, { data: false }];
         expect(await echoed(echo, parts)).toEqual(parts);
       },
@@ -73,23 +73,23 @@ export const content: ScenarioGroup = {
     {
       operation: "structured data other than objects, from the agent",
       needs: "null-data",
-      async run(stage) {
-        const mirror = await stage.meet("mirror");
+      async run(setup) {
+        const mirror = await setup.connect("mirror");
         const task = taskOf(await mirror.send({ content: "list" }));
         const list = [1, "two", null, { three: 3 }];
         const part = task.artifacts.find(({ name }) => name === "list")?.parts[0];
         // A server that assumes 0.2 sends the data as JSON text.
         if (part?.text !== undefined) {
-          expect([stage.line.protocol, JSON.parse(part.text)]).toEqual(["0.2", list]);
+          expect([setup.line.protocol, JSON.parse(part.text)]).toEqual(["0.2", list]);
           return;
         }
-        expect(part?.data).toEqual(stage.line.rules.bareData === "as it is" ? list : { value: list });
+        expect(part?.data).toEqual(setup.line.rules.bareData === "as it is" ? list : { value: list });
       },
     },
     {
       operation: "several parts at once",
-      async run(stage) {
-        const echo = await stage.meet("echo");
+      async run(setup) {
+        const echo = await setup.connect("echo");
         const parts = [
           { text: "look:" },
           { raw: EVERY_BYTE, mediaType: "image/png" },
@@ -102,8 +102,8 @@ export const content: ScenarioGroup = {
     },
     {
       operation: "metadata of requests, messages and artifacts",
-      async run(stage) {
-        const mirror = await stage.meet("mirror");
+      async run(setup) {
+        const mirror = await setup.connect("mirror");
         const metadata = { "https://example.org/key": { list: [1, "two"] } };
         const task = taskOf(await mirror.send({ content: "x", metadata, requestMetadata: { trace: "abc" } }));
         const [seen] = task.artifacts;
@@ -119,8 +119,8 @@ export const content: ScenarioGroup = {
     {
       operation: "metadata of parts",
       needs: "part-metadata",
-      async run(stage) {
-        const mirror = await stage.meet("mirror");
+      async run(setup) {
+        const mirror = await setup.connect("mirror");
         const metadata = { language: "en" };
         const task = taskOf(await mirror.send({ content: [{ text: "x", metadata }] }));
         const [part] = task.artifacts[0]?.parts ?? [];

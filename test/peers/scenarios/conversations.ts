@@ -6,8 +6,8 @@ export const conversations: ScenarioGroup = {
   scenarios: [
     {
       operation: "several turns of one task",
-      async run(stage) {
-        const asking = await stage.meet("asking");
+      async run(setup) {
+        const asking = await setup.connect("asking");
         const { id: taskId, contextId } = taskOf(await asking.send({ content: "The weather, please" }));
         const second = taskOf(await asking.send({ content: "Oslo", taskId }));
         expect(second).toMatchObject({ id: taskId, contextId, state: "input-required" });
@@ -21,8 +21,8 @@ export const conversations: ScenarioGroup = {
     },
     {
       operation: "several tasks in one context",
-      async run(stage) {
-        const mirror = await stage.meet("mirror");
+      async run(setup) {
+        const mirror = await setup.connect("mirror");
         const first = taskOf(await mirror.send({ content: "one" }));
         const { contextId } = first;
         const second = taskOf(await mirror.send({ content: "two", contextId }));
@@ -33,9 +33,9 @@ export const conversations: ScenarioGroup = {
     },
     {
       operation: "context named by the client",
-      async run(stage) {
-        const echo = await stage.meet("echo");
-        const contextId = stage.fresh();
+      async run(setup) {
+        const echo = await setup.connect("echo");
+        const contextId = setup.unusedName();
         expect(taskOf(await echo.send({ content: "one", contextId })).contextId).toBe(contextId);
         expect(taskOf(await echo.send({ content: "two", contextId })).contextId).toBe(contextId);
       },
@@ -43,8 +43,8 @@ export const conversations: ScenarioGroup = {
     {
       operation: "reference to other tasks",
       needs: "references",
-      async run(stage) {
-        const mirror = await stage.meet("mirror");
+      async run(setup) {
+        const mirror = await setup.connect("mirror");
         const referenceTaskIds = [taskOf(await mirror.send({ content: "one" })).id, "some other"];
         const task = taskOf(await mirror.send({ content: "two", referenceTaskIds }));
         expect(referenceTaskIds).not.toContain(task.id);

@@ -8,8 +8,8 @@ export const reads: ScenarioGroup = {
   scenarios: [
     {
       operation: "get a task",
-      async run(stage) {
-        const asking = await stage.meet("asking");
+      async run(setup) {
+        const asking = await setup.connect("asking");
         const task = taskOf(await asking.send({ content: "The weather, please" }));
         expect(await asking.get(task.id)).toEqual(task);
         const done = await answered(asking, task);
@@ -18,8 +18,8 @@ export const reads: ScenarioGroup = {
     },
     {
       operation: "get with history length",
-      async run(stage) {
-        const asking = await stage.meet("asking");
+      async run(setup) {
+        const asking = await setup.connect("asking");
         const task = taskOf(await asking.send({ content: "The weather, please" }));
         const { id } = await answered(asking, task);
         const { history } = await asking.get(id);
@@ -34,8 +34,8 @@ export const reads: ScenarioGroup = {
     {
       operation: "get without history",
       needs: "history-zero",
-      async run(stage) {
-        const echo = await stage.meet("echo");
+      async run(setup) {
+        const echo = await setup.connect("echo");
         const task = taskOf(await echo.send({ content: "x", history: 0 }));
         expect(task.history).toEqual([]);
         expect((await echo.get(task.id, { history: 0 })).history).toEqual([]);
@@ -44,9 +44,9 @@ export const reads: ScenarioGroup = {
     {
       operation: "list, page by page",
       needs: "lists",
-      async run(stage) {
-        const echo = await stage.meet("echo");
-        const { contextId, ids } = await fourTasks(echo, stage.fresh());
+      async run(setup) {
+        const echo = await setup.connect("echo");
+        const { contextId, ids } = await fourTasks(echo, setup.unusedName());
         const first = await echo.list({ contextId, pageSize: 3 });
         expect(first.tasks.map(({ id }) => id)).toEqual(ids.slice(0, 3));
         expect(first).toMatchObject({ total: 4, pageSize: 3 });
@@ -59,9 +59,9 @@ export const reads: ScenarioGroup = {
     {
       operation: "list by context, state and time",
       needs: "lists",
-      async run(stage) {
-        const echo = await stage.meet("echo");
-        const { contextId, ids } = await fourTasks(echo, stage.fresh());
+      async run(setup) {
+        const echo = await setup.connect("echo");
+        const { contextId, ids } = await fourTasks(echo, setup.unusedName());
         const list = async (query: Parameters<Peer["list"]>[0]) =>
           (await echo.list({ contextId, ...query })).tasks.map(({ id }) => id);
         expect(await list({ state: "completed" })).toEqual(ids);
@@ -71,15 +71,15 @@ export const reads: ScenarioGroup = {
         expect(await list({ since })).toContain(ids[0]);
         const later = new Date(Date.parse(since ?? "") + 60_000).toISOString();
         expect(await list({ since: later })).toEqual([]);
-        expect((await echo.list({ contextId: stage.fresh() })).total).toBe(0);
+        expect((await echo.list({ contextId: setup.unusedName() })).total).toBe(0);
       },
     },
     {
       operation: "list with artifacts and history",
       needs: "lists",
-      async run(stage) {
-        const echo = await stage.meet("echo");
-        const { contextId, texts } = await fourTasks(echo, stage.fresh());
+      async run(setup) {
+        const echo = await setup.connect("echo");
+        const { contextId, texts } = await fourTasks(echo, setup.unusedName());
         const bare = (await echo.list({ contextId })).tasks;
         expect(bare.flatMap(({ artifacts }) => artifacts)).toEqual([]);
         const full = (await echo.list({ contextId, artifacts: true, history: 0 })).tasks;

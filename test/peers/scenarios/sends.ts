@@ -7,11 +7,11 @@ export const sends: ScenarioGroup = {
   scenarios: [
     {
       operation: "wait for the finished task",
-      async run(stage) {
-        const echo = await stage.meet("echo");
+      async run(setup) {
+        const echo = await setup.connect("echo");
         for (const wait of [undefined, true]) {
-          const saying = wait === undefined ? {} : { wait };
-          const task = taskOf(await echo.send({ content: "Hello", ...saying }));
+          const option = wait === undefined ? {} : { wait };
+          const task = taskOf(await echo.send({ content: "Hello", ...option }));
           expect(task.state).toBe("completed");
           expect(textIn(task)).toBe("Hello");
           expect(task.history.map(({ role }) => role)).toEqual(["user"]);
@@ -22,20 +22,20 @@ export const sends: ScenarioGroup = {
     },
     {
       operation: "do not wait",
-      async run(stage) {
-        const paced = await stage.meet("paced");
-        const name = stage.fresh();
+      async run(setup) {
+        const paced = await setup.connect("paced");
+        const name = setup.unusedName();
         const task = taskOf(await paced.send({ content: name, wait: false }));
         expect(["submitted", "working"]).toContain(task.state);
-        stage.gates.open(name);
-        stage.gates.open(`${name}!`);
+        setup.gates.open(name);
+        setup.gates.open(`${name}!`);
         await until(async () => (await paced.get(task.id)).state === "completed");
       },
     },
     {
       operation: "answered with a message",
-      async run(stage) {
-        const echo = await stage.meet("echo");
+      async run(setup) {
+        const echo = await setup.connect("echo");
         for (const wait of [true, false]) {
           const answer = await echo.send({ content: "message: Hello", wait });
           expect(answer).toMatchObject({ kind: "message", message: { role: "agent", parts: [{ text: "Hello" }] } });
@@ -44,8 +44,8 @@ export const sends: ScenarioGroup = {
     },
     {
       operation: "answered with a question",
-      async run(stage) {
-        const asking = await stage.meet("asking");
+      async run(setup) {
+        const asking = await setup.connect("asking");
         const task = taskOf(await asking.send({ content: "The weather, please" }));
         expect(task.state).toBe("input-required");
         expect(questionOf(task)).toBe("Where?");
@@ -54,8 +54,8 @@ export const sends: ScenarioGroup = {
     },
     {
       operation: "task fails, task is rejected",
-      async run(stage) {
-        const unhappy = await stage.meet("unhappy");
+      async run(setup) {
+        const unhappy = await setup.connect("unhappy");
         const failed = taskOf(await unhappy.send({ content: "fail" }));
         expect(failed.state).toBe("failed");
         expect(questionOf(failed)).not.toContain("secret");
@@ -66,8 +66,8 @@ export const sends: ScenarioGroup = {
     },
     {
       operation: "accepted output modes",
-      async run(stage) {
-        const mirror = await stage.meet("mirror");
+      async run(setup) {
+        const mirror = await setup.connect("mirror");
         const outputModes = ["text/markdown", "image/png"];
         const task = taskOf(await mirror.send({ content: "x", outputModes }));
         expect(task.artifacts[0]?.parts[0]?.data).toMatchObject({ outputModes });

@@ -8,15 +8,15 @@ export const subscriptions: ScenarioGroup = {
   scenarios: [
     {
       operation: "running task",
-      async run(stage) {
-        const paced = await stage.meet("paced");
-        const name = stage.fresh();
+      async run(setup) {
+        const paced = await setup.connect("paced");
+        const name = setup.unusedName();
         const { id } = taskOf(await paced.send({ content: name, wait: false }));
         const events: SeenEvent[] = [];
         for await (const event of paced.subscribe(id)) {
           events.push(event);
-          if (textIn(events) === "one ") stage.gates.open(name);
-          if (textIn(events) === "one two ") stage.gates.open(`${name}!`);
+          if (textIn(events) === "one ") setup.gates.open(name);
+          if (textIn(events) === "one two ") setup.gates.open(`${name}!`);
         }
         expect(events[0]).toMatchObject({ kind: "task", task: { id } });
         expect(textIn(events)).toBe("one two three");
@@ -25,9 +25,9 @@ export const subscriptions: ScenarioGroup = {
     },
     {
       operation: "after a broken connection",
-      async run(stage) {
-        const paced = await stage.meet("paced");
-        const name = stage.fresh();
+      async run(setup) {
+        const paced = await setup.connect("paced");
+        const name = setup.unusedName();
         const breaking = new AbortController();
         let id = "";
         const reading = (async () => {
@@ -40,8 +40,8 @@ export const subscriptions: ScenarioGroup = {
         const events: SeenEvent[] = [];
         for await (const event of paced.subscribe(id)) {
           events.push(event);
-          stage.gates.open(name);
-          stage.gates.open(`${name}!`);
+          setup.gates.open(name);
+          setup.gates.open(`${name}!`);
         }
         expect(textIn(events.slice(0, 1))).toBe("one ");
         expect(textIn(events)).toBe("one two three");
@@ -50,9 +50,9 @@ export const subscriptions: ScenarioGroup = {
     },
     {
       operation: "two subscribers at once",
-      async run(stage) {
-        const paced = await stage.meet("paced");
-        const name = stage.fresh();
+      async run(setup) {
+        const paced = await setup.connect("paced");
+        const name = setup.unusedName();
         const { id } = taskOf(await paced.send({ content: name, wait: false }));
         await until(async () => textIn(await paced.get(id)) === "one ");
         const opened = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
@@ -65,8 +65,8 @@ export const subscriptions: ScenarioGroup = {
           return events;
         });
         await Promise.all(opened.map(({ promise }) => promise));
-        stage.gates.open(name);
-        stage.gates.open(`${name}!`);
+        setup.gates.open(name);
+        setup.gates.open(`${name}!`);
         const [one, other] = await Promise.all(readings);
         expect(one).toEqual(other);
         expect(textIn(one ?? [])).toBe("one two three");
@@ -74,8 +74,8 @@ export const subscriptions: ScenarioGroup = {
     },
     {
       operation: "task that waits for an answer",
-      async run(stage) {
-        const asking = await stage.meet("asking");
+      async run(setup) {
+        const asking = await setup.connect("asking");
         const { id } = taskOf(await asking.send({ content: "The weather, please" }));
         const answers = ["nowhere", "never"];
         const events: SeenEvent[] = [];
@@ -92,13 +92,13 @@ export const subscriptions: ScenarioGroup = {
     },
     {
       operation: "finished task",
-      async run(stage) {
-        const echo = await stage.meet("echo");
+      async run(setup) {
+        const echo = await setup.connect("echo");
         const task = taskOf(await echo.send({ content: "done" }));
-        const { finishedSubscribe } = stage.line.rules;
+        const { finishedSubscribe } = setup.line.rules;
         if (finishedSubscribe === "the task") {
           expect(await all(echo.subscribe(task.id))).toEqual([{ kind: "task", task }]);
-        } else await stage.refused(echo.subscribe(task.id), finishedSubscribe);
+        } else await setup.refused(echo.subscribe(task.id), finishedSubscribe);
       },
     },
   ],

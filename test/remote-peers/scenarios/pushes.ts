@@ -1,6 +1,6 @@
 import { expect } from "vitest";
 import type { PushConfig } from "../../../src/client.ts";
-import { type ScenarioGroup, taskOf } from "../stage.ts";
+import { type ScenarioGroup, taskOf } from "../scenario-setup.ts";
 
 const HOOK = "https://example.org/hook";
 
@@ -9,8 +9,8 @@ export const pushes: ScenarioGroup = {
   scenarios: [
     {
       operation: "create and get",
-      async run(stage) {
-        const agent = await stage.meet();
+      async run(setup) {
+        const agent = await setup.connect();
         const { push } = agent.task(taskOf(await agent.send("hello")).id);
         const config: PushConfig = {
           id: "mine",
@@ -24,8 +24,8 @@ export const pushes: ScenarioGroup = {
     },
     {
       operation: "the latest, whatever it is called",
-      async run(stage) {
-        const agent = await stage.meet();
+      async run(setup) {
+        const agent = await setup.connect();
         const { push } = agent.task(taskOf(await agent.send("hello")).id);
         await push.create({ url: HOOK });
         expect(await push.get()).toMatchObject({ url: HOOK });
@@ -34,8 +34,8 @@ export const pushes: ScenarioGroup = {
     {
       operation: "several: list and delete",
       needs: "push-many",
-      async run(stage) {
-        const agent = await stage.meet();
+      async run(setup) {
+        const agent = await setup.connect();
         const { push } = agent.task(taskOf(await agent.send("hello")).id);
         expect(await push.list()).toEqual([]);
         for (const id of ["one", "two"]) await push.create({ id, url: `${HOOK}/${id}` });
@@ -52,20 +52,20 @@ export const pushes: ScenarioGroup = {
     {
       operation: "with the message",
       needs: "push-with-message",
-      async run(stage) {
-        const agent = await stage.meet();
+      async run(setup) {
+        const agent = await setup.connect();
         const { id } = taskOf(await agent.send("ask", { push: { id: "mine", url: "http://127.0.0.1:9/hook" } }));
         expect(await agent.task(id).push.get("mine")).toMatchObject({ id: "mine", url: "http://127.0.0.1:9/hook" });
       },
     },
     {
       operation: "of a task that is not there, or under a name that is not there",
-      async run(stage) {
-        const agent = await stage.meet();
+      async run(setup) {
+        const agent = await setup.connect();
         const { id } = taskOf(await agent.send("hello"));
-        await stage.refused(agent.task(id).push.get("nobody"), stage.line.rules.unknownPush);
-        await stage.refused(agent.task("nobody").push.create({ url: HOOK }), "task-not-found");
-        await stage.refused(agent.task("nobody").push.get("nobody"), "task-not-found");
+        await setup.refused(agent.task(id).push.get("nobody"), setup.line.rules.unknownPush);
+        await setup.refused(agent.task("nobody").push.create({ url: HOOK }), "task-not-found");
+        await setup.refused(agent.task("nobody").push.get("nobody"), "task-not-found");
       },
     },
   ],

@@ -1,15 +1,15 @@
 import { expect } from "vitest";
 import { textOf } from "../../../src/client.ts";
 import { chunks } from "../agent-script.ts";
-import { answerOf, type ScenarioGroup, taskOf } from "../stage.ts";
+import { answerOf, type ScenarioGroup, taskOf } from "../scenario-setup.ts";
 
 export const streams: ScenarioGroup = {
   title: "Stream",
   scenarios: [
     {
       operation: "task from beginning to end",
-      async run(stage) {
-        const agent = await stage.meet();
+      async run(setup) {
+        const agent = await setup.connect();
         const stream = agent.stream("chunks 50");
         const kinds: string[] = [];
         const pieces: string[] = [];
@@ -25,29 +25,29 @@ export const streams: ScenarioGroup = {
     },
     {
       operation: "answered with a message",
-      async run(stage) {
-        const sent = await (await stage.meet()).stream("message").result();
+      async run(setup) {
+        const sent = await (await setup.connect()).stream("message").result();
         expect(sent).toMatchObject({ kind: "message", message: { parts: [{ text: "just a message" }] } });
       },
     },
     {
       operation: "up to a question",
-      async run(stage) {
-        const task = taskOf(await (await stage.meet()).stream("ask").result());
+      async run(setup) {
+        const task = taskOf(await (await setup.connect()).stream("ask").result());
         expect(task.status.state).toBe("input-required");
       },
     },
     {
       operation: "task fails",
-      async run(stage) {
-        const task = taskOf(await (await stage.meet()).stream("fail").result());
+      async run(setup) {
+        const task = taskOf(await (await setup.connect()).stream("fail").result());
         expect(task.status.state).toBe("failed");
       },
     },
     {
       operation: "agent does not stream: sent and looked after instead",
-      async run(stage) {
-        const agent = await stage.meet("bare");
+      async run(setup) {
+        const agent = await setup.connect("bare");
         const task = taskOf(await agent.stream("chunks 20").result());
         expect(task.status.state).toBe("completed");
         expect(answerOf(task)).toBe(chunks(20));
@@ -55,8 +55,8 @@ export const streams: ScenarioGroup = {
     },
     {
       operation: "subscribe to a running task",
-      async run(stage) {
-        const agent = await stage.meet();
+      async run(setup) {
+        const agent = await setup.connect();
         const { id } = taskOf(await agent.send("hang", { wait: false }));
         const states: string[] = [];
         for await (const event of agent.task(id).subscribe()) {
@@ -68,8 +68,8 @@ export const streams: ScenarioGroup = {
     },
     {
       operation: "subscribe to a finished task",
-      async run(stage) {
-        const agent = await stage.meet();
+      async run(setup) {
+        const agent = await setup.connect();
         const { id } = taskOf(await agent.send("hello"));
         const task = taskOf(await agent.task(id).subscribe().result());
         expect(task).toMatchObject({ id, status: { state: "completed" } });
@@ -78,8 +78,8 @@ export const streams: ScenarioGroup = {
     },
     {
       operation: "caller leaves, task goes on",
-      async run(stage) {
-        const agent = await stage.meet();
+      async run(setup) {
+        const agent = await setup.connect();
         const stream = agent.stream("chunks 200");
         for await (const event of stream) if (event.kind === "artifact") break;
         const task = await agent.task(stream.task?.id ?? "").wait();

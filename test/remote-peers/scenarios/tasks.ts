@@ -1,13 +1,13 @@
 import { expect } from "vitest";
-import { answerOf, type ScenarioGroup, taskOf } from "../stage.ts";
+import { answerOf, type ScenarioGroup, taskOf } from "../scenario-setup.ts";
 
 export const tasks: ScenarioGroup = {
   title: "Get, list and cancel",
   scenarios: [
     {
       operation: "get a task",
-      async run(stage) {
-        const agent = await stage.meet();
+      async run(setup) {
+        const agent = await setup.connect();
         const task = taskOf(await agent.send("hello"));
         // Servers of 0.x return no history unless it is requested.
         expect(await agent.task(task.id).get({ historyLength: 1000 })).toEqual(task);
@@ -15,8 +15,8 @@ export const tasks: ScenarioGroup = {
     },
     {
       operation: "get with history length",
-      async run(stage) {
-        const agent = await stage.meet();
+      async run(setup) {
+        const agent = await setup.connect();
         const { id } = taskOf(await agent.send("ask"));
         await agent.task(id).reply("this one");
         const { history = [] } = await agent.task(id).get({ historyLength: 1000 });
@@ -29,8 +29,8 @@ export const tasks: ScenarioGroup = {
     {
       operation: "get without history",
       needs: "history-zero",
-      async run(stage) {
-        const agent = await stage.meet();
+      async run(setup) {
+        const agent = await setup.connect();
         const { id } = taskOf(await agent.send("hello"));
         expect((await agent.task(id).get({ historyLength: 0 })).history ?? []).toEqual([]);
       },
@@ -38,8 +38,8 @@ export const tasks: ScenarioGroup = {
     {
       operation: "list, page by page",
       needs: "lists",
-      async run(stage) {
-        const agent = await stage.meet();
+      async run(setup) {
+        const agent = await setup.connect();
         const made: string[] = [];
         const { contextId } = taskOf(await agent.send("hello"));
         for (let index = 0; index < 5; index++) made.push(taskOf(await agent.send("hello", { contextId })).id);
@@ -55,8 +55,8 @@ export const tasks: ScenarioGroup = {
     {
       operation: "list by state and time, with artifacts and history",
       needs: "lists",
-      async run(stage) {
-        const agent = await stage.meet();
+      async run(setup) {
+        const agent = await setup.connect();
         const since = new Date(Date.now() - 60_000);
         const { contextId } = taskOf(await agent.send("hello"));
         await agent.send("fail", { contextId });
@@ -71,8 +71,8 @@ export const tasks: ScenarioGroup = {
     },
     {
       operation: "cancel a running task",
-      async run(stage) {
-        const agent = await stage.meet();
+      async run(setup) {
+        const agent = await setup.connect();
         const { id } = taskOf(await agent.send("hang", { wait: false }));
         // A server of 0.2 answers with the task at the time of the cancel request.
         expect((await agent.task(id).cancel()).id).toBe(id);
@@ -81,14 +81,14 @@ export const tasks: ScenarioGroup = {
     },
     {
       operation: "cancel the same task again",
-      async run(stage) {
-        const agent = await stage.meet();
+      async run(setup) {
+        const agent = await setup.connect();
         const { id } = taskOf(await agent.send("hang", { wait: false }));
         await agent.task(id).cancel();
         await agent.task(id).wait();
-        const { repeatedCancel } = stage.line.rules;
+        const { repeatedCancel } = setup.line.rules;
         if (repeatedCancel === "the task") expect((await agent.task(id).cancel()).status.state).toBe("canceled");
-        else await stage.refused(agent.task(id).cancel(), repeatedCancel);
+        else await setup.refused(agent.task(id).cancel(), repeatedCancel);
       },
     },
   ],

@@ -8,7 +8,7 @@ import { expect, it } from "vitest";
 import { at, get, post } from "../exchange.ts";
 import { createIssuer } from "../issuer.ts";
 import { resultOf, rpcRequest } from "../rpc.ts";
-import { scripted, serveAgents, serveScript } from "../stage.ts";
+import { scripted, serveAgents, serveScript } from "../test-server.ts";
 import { seed } from "./seed.ts";
 import { taskParams } from "./tasks.ts";
 
@@ -28,7 +28,7 @@ it(
 it(
   seed.example("6.3 Authentication › the card is public", "callers that may not call may still read the card"),
   async () => {
-    await using stage = await serveAgents(
+    await using testServer = await serveAgents(
       scripted(async () => "done"),
       {
         authenticate() {
@@ -36,9 +36,9 @@ it(
         },
       },
     );
-    const send = await post(stage.url, rpcRequest(1, "tasks/send", taskParams("task-1", "Hello")));
+    const send = await post(testServer.url, rpcRequest(1, "tasks/send", taskParams("task-1", "Hello")));
     expect(send.status).toBe(401);
-    expect((await get(`${stage.url}/.well-known/agent.json`)).status).toBe(200);
+    expect((await get(`${testServer.url}/.well-known/agent.json`)).status).toBe(200);
   },
 );
 
@@ -51,11 +51,11 @@ it(
     const issuer = await createIssuer();
     const keys = apiKeys({ verify: (key) => (key === "right" ? { id: "alice", scopes: [] } : undefined) });
     const security = { schemes: { bearer: issuer.verifier, key: keys } };
-    await using stage = await serveScript(async (task) => task.caller.id, {}, { security });
-    const card = await get(`${stage.url}/.well-known/agent.json`);
+    await using testServer = await serveScript(async (task) => task.caller.id, {}, { security });
+    const card = await get(`${testServer.url}/.well-known/agent.json`);
     expect([card.status, at(card.json, "authentication.schemes")]).toEqual([200, ["Bearer", "ApiKey"]]);
     const send = (id: string, headers: Readonly<Record<string, string>>) =>
-      post(stage.url, rpcRequest(1, "tasks/send", taskParams(id, "Hello")), headers);
+      post(testServer.url, rpcRequest(1, "tasks/send", taskParams(id, "Hello")), headers);
     for (const shown of [{}, { authorization: "Bearer wrong" }, { "x-api-key": "wrong" }]) {
       const { status, headers, json } = await send("task-0", shown);
       expect([status, at(json, "error.code"), at(json, "id")]).toEqual([401, -32007, 1]);

@@ -3,12 +3,12 @@ import { createGate } from "../../conformance/gate.ts";
 import { at, openStream, post, streamed } from "../exchange.ts";
 import { TIME } from "../matchers.ts";
 import { resultOf, resultsOf, rpcRequest } from "../rpc.ts";
-import { type Stage, scripted, serveAgents, serveScript } from "../stage.ts";
+import { scripted, serveAgents, serveScript, type TestServer } from "../test-server.ts";
 import { seed } from "./seed.ts";
 import { endedTask, getTask, IN_0_1, taskParams } from "./tasks.ts";
 
 /** An agent that writes two artifacts, the first in two chunks. */
-const serveWriter = (): Promise<Stage> =>
+const serveWriter = (): Promise<TestServer> =>
   serveScript(async (task) => {
     const draft = task.artifact("draft");
     await draft.write("one ");
@@ -37,8 +37,8 @@ it(
     "at /subscribe, events named status and artifact are whole envelopes; the stream ends with the final event",
   ),
   async () => {
-    await using stage = await serveWriter();
-    const stream = await openStream(`${stage.url}/subscribe`, SUBSCRIBE);
+    await using testServer = await serveWriter();
+    const stream = await openStream(`${testServer.url}/subscribe`, SUBSCRIBE);
     expect(stream.response.headers.get("cache-control")).toBe("no-cache");
     const frames = await stream.rest();
     const results = resultsOf(frames, 7);
@@ -47,19 +47,19 @@ it(
 );
 
 it(seed.example("4.1 SSE endpoint › other methods", "/subscribe answers them like the main URL"), async () => {
-  await using stage = await serveWriter();
-  const send = await post(`${stage.url}/subscribe`, rpcRequest(1, "tasks/send", taskParams("task-1", "Write")));
+  await using testServer = await serveWriter();
+  const send = await post(`${testServer.url}/subscribe`, rpcRequest(1, "tasks/send", taskParams("task-1", "Write")));
   expect(at(resultOf(send, 1), "id")).toBe("task-1");
-  await endedTask(stage.url, "task-1");
-  const got = await post(`${stage.url}/subscribe`, rpcRequest(2, "tasks/get", { id: "task-1" }), IN_0_1);
+  await endedTask(testServer.url, "task-1");
+  const got = await post(`${testServer.url}/subscribe`, rpcRequest(2, "tasks/get", { id: "task-1" }), IN_0_1);
   expect(at(resultOf(got, 2), "status.state")).toBe("completed");
 });
 
 it(
   seed.example("4.1 SSE endpoint › sendSubscribe at the main URL", "is the same stream, with unnamed events"),
   async () => {
-    await using stage = await serveWriter();
-    const frames = await streamed(stage.url, SUBSCRIBE);
+    await using testServer = await serveWriter();
+    const frames = await streamed(testServer.url, SUBSCRIBE);
     expect(resultsOf(frames, 7)).toEqual(WRITTEN.map(([, result]) => result));
     expect(frames.map(({ event }) => event)).toEqual(frames.map(() => undefined));
   },
@@ -71,25 +71,25 @@ it(seed.example("4.1 SSE endpoint › client disconnect", "the task continues wi
     await gate.passed(task.signal);
     return "done";
   });
-  await using stage = await serveAgents(agent, {
+  await using testServer = await serveAgents(agent, {
     on: {
       call({ operation }) {
         if (operation === "stream") hungUp.open();
       },
     },
   });
-  const stream = await openStream(`${stage.url}/subscribe`, SUBSCRIBE);
+  const stream = await openStream(`${testServer.url}/subscribe`, SUBSCRIBE);
   await stream.next();
   await stream.close();
   await hungUp.passed(new AbortController().signal);
   gate.open();
-  expect(at(await endedTask(stage.url, "task-1"), "status.state")).toBe("completed");
+  expect(at(await endedTask(testServer.url, "task-1"), "status.state")).toBe("completed");
 });
 
 it(
   seed.example("4.3 Events of every transition", "a reader receives each state and each chunk, in order"),
   async () => {
-    await using stage = await serveScript(async (task) => {
+    await using testServer = await serveScript(async (task) => {
       await task.status("Thinking");
       await task.ask("Really?");
       await task.artifact("answer").end("yes");
@@ -97,7 +97,7 @@ it(
     });
     const eventsOf = async (words: string): Promise<readonly unknown[]> => {
       const request = rpcRequest(1, "tasks/sendSubscribe", taskParams("task-1", words));
-      const results = resultsOf(await streamed(`${stage.url}/subscribe`, request), 1);
+      const results = resultsOf(await streamed(`${testServer.url}/subscribe`, request), 1);
       return results.map((result) => [at(result, "status.state") ?? at(result, "artifact.name"), at(result, "final")]);
     };
     expect(await eventsOf("Begin")).toEqual([
@@ -116,12 +116,12 @@ it(
 );
 
 it(seed.example("4 On failure › tasks/get", "a client that lost the stream reads the task"), async () => {
-  await using stage = await serveWriter();
-  const stream = await openStream(`${stage.url}/subscribe`, SUBSCRIBE);
+  await using testServer = await serveWriter();
+  const stream = await openStream(`${testServer.url}/subscribe`, SUBSCRIBE);
   await stream.next();
   await stream.close();
-  await endedTask(stage.url, "task-1");
-  expect(await getTask(stage.url, "task-1")).toMatchObject({
+  await endedTask(testServer.url, "task-1");
+  expect(await getTask(testServer.url, "task-1")).toMatchObject({
     status: { state: "completed" },
     artifacts: [
       { index: 0, name: "draft", parts: text("one two") },
@@ -137,18 +137,18 @@ it(
   ),
   async () => {
     const gate = createGate();
-    await using stage = await serveScript(async (task) => {
+    await using testServer = await serveScript(async (task) => {
       const draft = task.artifact("draft");
       await draft.write("one ");
       await task.flush();
       await gate.passed(task.signal);
       await draft.end("two");
     });
-    const stream = await openStream(`${stage.url}/subscribe`, SUBSCRIBE);
+    const stream = await openStream(`${testServer.url}/subscribe`, SUBSCRIBE);
     await stream.until((data) => at(data, "result.artifact") !== undefined);
     await stream.close();
     const again = await openStream(
-      `${stage.url}/subscribe`,
+      `${testServer.url}/subscribe`,
       rpcRequest(8, "tasks/resubscribe", { id: "task-1" }),
       IN_0_1,
     );

@@ -1,7 +1,7 @@
 import { A2AError, type Agent, agent, type ServerOptions } from "palaver";
 import { expect, it } from "vitest";
 import { at, get, textAt } from "../exchange.ts";
-import { type Stage, scripted, serveAgents } from "../stage.ts";
+import { scripted, serveAgents, type TestServer } from "../test-server.ts";
 import { EITHER_WAY, seed } from "./seed.ts";
 
 const JSON_AND_TEXT = ["application/json", "text/plain"];
@@ -64,10 +64,11 @@ const authenticate: NonNullable<ServerOptions["authenticate"]> = ({ headers }) =
   return { id: "alice", anonymous: false };
 };
 
-const servePlanner = (options: ServerOptions): Promise<Stage> => serveAgents(planner(), { authenticate, ...options });
+const servePlanner = (options: ServerOptions): Promise<TestServer> =>
+  serveAgents(planner(), { authenticate, ...options });
 
 /** The address of the extended card, from the public card. */
-async function extendedCardUrl({ url }: Stage): Promise<string> {
+async function extendedCardUrl({ url }: TestServer): Promise<string> {
   const card = await get(`${url}/.well-known/agent.json`);
   return new URL(`${textAt(card.json, "url")}/../agent/authenticatedExtendedCard`).href;
 }
@@ -81,8 +82,8 @@ it(
     for (const options of EITHER_WAY) {
       const bearer = { type: "http", scheme: "bearer" } as const;
       const secured = scripted(async () => "done", { securitySchemes: { bearer }, security: [{ bearer: [] }] });
-      await using stage = await serveAgents(secured, { authenticate, ...options });
-      const { json } = await get(`${stage.url}/.well-known/agent.json`);
+      await using testServer = await serveAgents(secured, { authenticate, ...options });
+      const { json } = await get(`${testServer.url}/.well-known/agent.json`);
       expect(json).toMatchObject({
         securitySchemes: { bearer },
         security: [{ bearer: [] }],
@@ -99,11 +100,11 @@ it(
   ),
   async () => {
     for (const options of EITHER_WAY) {
-      await using stage = await serveAgents(
+      await using testServer = await serveAgents(
         scripted(async () => "done"),
         options,
       );
-      const card = await get(`${stage.url}/.well-known/agent.json`);
+      const card = await get(`${testServer.url}/.well-known/agent.json`);
       expect([card.status, card.headers.get("content-type")]).toEqual([200, "application/json"]);
       const message = { role: "user", parts: [{ kind: "text", text: "Hello" }], messageId: "m" };
       const answer = await fetch(textAt(card.json, "url"), {
@@ -123,11 +124,11 @@ it(
   ),
   async () => {
     for (const options of EITHER_WAY) {
-      await using stage = await servePlanner(options);
-      const { json } = await get(`${stage.url}/.well-known/agent.json`);
+      await using testServer = await servePlanner(options);
+      const { json } = await get(`${testServer.url}/.well-known/agent.json`);
       expect(json).toMatchObject({ ...SAMPLE, supportsAuthenticatedExtendedCard: true });
       expect(at(json, "skills")).toEqual(SAMPLE.skills);
-      expect(textAt(json, "url").startsWith(stage.url)).toBe(true);
+      expect(textAt(json, "url").startsWith(testServer.url)).toBe(true);
       expect(textAt(json, "protocolVersion")).toMatch(/^0\.\d+\.\d+$/);
       expect(at(json, "preferredTransport")).toBe("JSONRPC");
     }
@@ -141,8 +142,8 @@ it(
   ),
   async () => {
     for (const options of EITHER_WAY) {
-      await using stage = await servePlanner(options);
-      const { status, json } = await get(`${stage.url}/.well-known/agent.json`);
+      await using testServer = await servePlanner(options);
+      const { status, json } = await get(`${testServer.url}/.well-known/agent.json`);
       expect(status).toBe(200);
       expect(json).toMatchObject({
         supportsAuthenticatedExtendedCard: true,
@@ -161,10 +162,10 @@ it(
   ),
   async () => {
     for (const options of EITHER_WAY) {
-      await using stage = await servePlanner(options);
-      const card = await get(await extendedCardUrl(stage), { authorization: "Bearer alice" });
+      await using testServer = await servePlanner(options);
+      const card = await get(await extendedCardUrl(testServer), { authorization: "Bearer alice" });
       expect([card.status, card.headers.get("content-type")]).toEqual([200, "application/json"]);
-      expect(card.json).toMatchObject({ name: SAMPLE.name, url: expect.stringContaining(stage.url) });
+      expect(card.json).toMatchObject({ name: SAMPLE.name, url: expect.stringContaining(testServer.url) });
       expect(at(card.json, "skills")).toEqual([...SAMPLE.skills, EXTRA_SKILL]);
     }
   },
@@ -172,8 +173,8 @@ it(
 
 it(seed.example("7.10. agent/authenticatedExtendedCard › 401", "a caller without credentials gets 401"), async () => {
   for (const options of EITHER_WAY) {
-    await using stage = await servePlanner(options);
-    const { status, headers, text } = await get(await extendedCardUrl(stage));
+    await using testServer = await servePlanner(options);
+    const { status, headers, text } = await get(await extendedCardUrl(testServer));
     expect(status).toBe(401);
     expect(headers.get("www-authenticate")).not.toBeNull();
     expect(text).not.toContain(EXTRA_SKILL.name);
@@ -184,8 +185,8 @@ it(
   seed.example("7.10. agent/authenticatedExtendedCard › 403", "an authenticated caller without permission gets 403"),
   async () => {
     for (const options of EITHER_WAY) {
-      await using stage = await servePlanner(options);
-      const { status, text } = await get(await extendedCardUrl(stage), { authorization: "Bearer mallory" });
+      await using testServer = await servePlanner(options);
+      const { status, text } = await get(await extendedCardUrl(testServer), { authorization: "Bearer mallory" });
       expect(status).toBe(403);
       expect(text).not.toContain(EXTRA_SKILL.name);
     }
@@ -196,11 +197,11 @@ it(
   seed.example("7.10. agent/authenticatedExtendedCard › 404", "an agent without an extended card answers 404"),
   async () => {
     for (const options of EITHER_WAY) {
-      await using stage = await serveAgents(
+      await using testServer = await serveAgents(
         scripted(async () => "done"),
         { authenticate, ...options },
       );
-      const { status } = await get(await extendedCardUrl(stage), { authorization: "Bearer alice" });
+      const { status } = await get(await extendedCardUrl(testServer), { authorization: "Bearer alice" });
       expect(status).toBe(404);
     }
   },

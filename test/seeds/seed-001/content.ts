@@ -4,7 +4,7 @@ import { at, post } from "../exchange.ts";
 import { idsOf, textPart } from "../kinds.ts";
 import { ID, TIME } from "../matchers.ts";
 import { resultOf, rpcRequest } from "../rpc.ts";
-import { type Stage, serveScript } from "../stage.ts";
+import { serveScript, type TestServer } from "../test-server.ts";
 import { EITHER_WAY, seed } from "./seed.ts";
 
 const PNG = Buffer.from([137, 80, 78, 71, 13, 10, 26, 10]);
@@ -17,7 +17,7 @@ const UPLOAD = rpcRequest("req-007", "message/send", {
   },
 });
 
-const serveArtist = (output: Output, options: ServerOptions): Promise<Stage> =>
+const serveArtist = (output: Output, options: ServerOptions): Promise<TestServer> =>
   serveScript(
     async (task) => task.artifact("processed_image_with_faces.png").end(output),
     { inputModes: ["text/plain", "image/png"], outputModes: ["image/png"] },
@@ -35,8 +35,8 @@ it(
       const script = async ({ files }: Pick<TaskContext, "files">) => {
         seen = files.map(({ bytes, ...rest }) => ({ ...rest, bytes: Buffer.from(bytes ?? []).toString("base64") }));
       };
-      await using stage = await serveScript(script, {}, options);
-      const task = resultOf(await post(stage.url, UPLOAD), "req-007");
+      await using testServer = await serveScript(script, {}, options);
+      const task = resultOf(await post(testServer.url, UPLOAD), "req-007");
       expect(seen).toEqual([{ name: FILE.name, mediaType: FILE.mimeType, bytes: FILE.bytes, url: undefined }]);
       expect(at(task, "history.0.parts.1")).toEqual({ kind: "file", file: FILE });
     }
@@ -60,8 +60,8 @@ it(seed.example("9.6. File Exchange › 2 download by reference", "an artifact m
   for (const options of EITHER_WAY) {
     const uri = "https://storage.example.com/processed/task-bbb/output.png?token=xyz";
     const output = { file: { url: uri, name: "output.png", mediaType: "image/png" } };
-    await using stage = await serveArtist(output, options);
-    const task = resultOf(await post(stage.url, UPLOAD), "req-007");
+    await using testServer = await serveArtist(output, options);
+    const task = resultOf(await post(testServer.url, UPLOAD), "req-007");
     expect(task).toEqual(answerWith(task, { name: "output.png", mimeType: "image/png", uri }));
   }
 });
@@ -69,8 +69,8 @@ it(seed.example("9.6. File Exchange › 2 download by reference", "an artifact m
 it(seed.example("9.6. File Exchange › 2 download in place", "an artifact may contain a file in base64"), async () => {
   for (const options of EITHER_WAY) {
     const output = { file: { bytes: new Uint8Array(PNG), name: "output.png", mediaType: "image/png" } };
-    await using stage = await serveArtist(output, options);
-    const task = resultOf(await post(stage.url, UPLOAD), "req-007");
+    await using testServer = await serveArtist(output, options);
+    const task = resultOf(await post(testServer.url, UPLOAD), "req-007");
     expect(task).toEqual(answerWith(task, { ...FILE, name: "output.png" }));
   }
 });
@@ -109,8 +109,8 @@ it(
       const script = async ({ message }: Pick<TaskContext, "message">) => {
         seen = message.parts[0]?.metadata;
       };
-      await using stage = await serveScript(script, {}, options);
-      const task = resultOf(await post(stage.url, LIST), 9);
+      await using testServer = await serveScript(script, {}, options);
+      const task = resultOf(await post(testServer.url, LIST), 9);
       expect(seen).toEqual(WANTED);
       expect(at(task, "history.0.parts.0.metadata")).toEqual(WANTED);
     }
@@ -119,8 +119,8 @@ it(
 
 it(seed.example("9.7. Structured Data Exchange › 2 response", "JSON may be sent as text"), async () => {
   for (const options of EITHER_WAY) {
-    await using stage = await serveScript(async () => JSON.stringify(TICKETS), {}, options);
-    const task = resultOf(await post(stage.url, LIST), 9);
+    await using testServer = await serveScript(async () => JSON.stringify(TICKETS), {}, options);
+    const task = resultOf(await post(testServer.url, LIST), 9);
     expect(at(task, "status")).toEqual({ state: "completed", timestamp: TIME });
     expect(at(task, "artifacts")).toEqual([
       { artifactId: ID, name: "result", parts: [textPart(JSON.stringify(TICKETS))] },
@@ -135,7 +135,7 @@ it(
   ),
   async () => {
     let seen: unknown;
-    await using stage = await serveScript(
+    await using testServer = await serveScript(
       async (task) => {
         seen = task.message.parts[0]?.data;
         await task.artifact("tickets").end([{ data: TICKETS }]);
@@ -143,14 +143,14 @@ it(
       { outputModes: ["*/*"], inputModes: ["*/*"] },
       { assumeVersion: "0.2" },
     );
-    const task = resultOf(await post(stage.url, LIST), 9);
+    const task = resultOf(await post(testServer.url, LIST), 9);
     const [part] = [at(task, "artifacts.0.parts.0")];
     expect(part).toMatchObject(textPart(JSON.stringify(TICKETS)));
     const message = { kind: "message", role: "user", parts: [part], messageId: "m-1" };
-    await post(stage.url, rpcRequest(1, "message/send", { message }));
+    await post(testServer.url, rpcRequest(1, "message/send", { message }));
     expect(seen).toEqual(TICKETS);
     const bare = { ...message, parts: [{ kind: "data", data: TICKETS }], messageId: "m-2" };
-    await post(stage.url, rpcRequest(2, "message/send", { message: bare }));
+    await post(testServer.url, rpcRequest(2, "message/send", { message: bare }));
     expect(seen).toEqual(TICKETS);
   },
 );

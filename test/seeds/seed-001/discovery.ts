@@ -6,7 +6,7 @@ import { createAuthority } from "../../../src/platform/test/certificate-authorit
 import { SERVERS } from "../../remote-peers/servers.ts";
 import { at, get } from "../exchange.ts";
 import { createIssuer } from "../issuer.ts";
-import { serveAgents, serveScript } from "../stage.ts";
+import { serveAgents, serveScript } from "../test-server.ts";
 import { EITHER_WAY, seed } from "./seed.ts";
 
 it(
@@ -19,19 +19,19 @@ it(
     let calls = 0;
     const on = { call: () => void calls++ };
     const tls = authority.issue({ commonName: "localhost" });
-    await using stage = await serveScript(async () => "done", {}, { tls, on });
+    await using testServer = await serveScript(async () => "done", {}, { tls, on });
     const trusting = await new Promise((resolve, reject) => {
-      request(`${stage.url}/.well-known/agent.json`, { ca: authority.cert }, (response) =>
+      request(`${testServer.url}/.well-known/agent.json`, { ca: authority.cert }, (response) =>
         resolve(response.resume().statusCode),
       )
         .on("error", reject)
         .end();
     });
     expect(trusting).toBe(200);
-    const url = `${stage.url}/`;
+    const url = `${testServer.url}/`;
     const card = { name: "A", version: "1", protocolVersion: "0.3.0", preferredTransport: "JSONRPC", url };
     const options = { retry: { attempts: 1 } };
-    await expect(connect(stage.url, options)).rejects.toBeInstanceOf(RemoteError);
+    await expect(connect(testServer.url, options)).rejects.toBeInstanceOf(RemoteError);
     const configured = await connect({ ...card, capabilities: {}, skills: [] }, options);
     await expect(configured.send("Hello")).rejects.toMatchObject({ name: "RemoteError", code: "network" });
     expect(calls).toBe(0);
@@ -49,10 +49,10 @@ it(
       return sent.kind === "task" ? sent.task.status.state : sent.kind;
     };
     for (const options of EITHER_WAY) {
-      await using stage = await serveScript(async () => "done", {}, options);
-      const cardUrl = `${stage.url}/.well-known/agent.json`;
+      await using testServer = await serveScript(async () => "done", {}, options);
+      const cardUrl = `${testServer.url}/.well-known/agent.json`;
       const { json } = await get(cardUrl);
-      for (const where of [stage.url, cardUrl, json as object]) expect(await answered(where)).toBe("completed");
+      for (const where of [testServer.url, cardUrl, json as object]) expect(await answered(where)).toBe("completed");
     }
     for (const line of SERVERS) {
       const official = await line.start({ binding: "JSONRPC" });
@@ -75,9 +75,9 @@ it(
     const issuer = await createIssuer();
     const security = { schemes: { bearer: issuer.verifier }, cards: "private" } as const;
     for (const options of EITHER_WAY) {
-      await using stage = await serveScript(async () => "done", {}, { ...options, security });
+      await using testServer = await serveScript(async () => "done", {}, { ...options, security });
       for (const path of ["agent.json", "agent-card.json"]) {
-        const url = `${stage.url}/.well-known/${path}`;
+        const url = `${testServer.url}/.well-known/${path}`;
         const hidden = await get(url);
         expect([hidden.status, hidden.headers.get("www-authenticate")]).toEqual([401, 'Bearer realm="palaver"']);
         expect(hidden.text).not.toContain("Scripted");
@@ -98,16 +98,16 @@ it(
     const issuer = await createIssuer();
     const more = { extendedCard: { description: "There is more." } };
     for (const options of EITHER_WAY) {
-      await using stage = await serveScript(async () => "done", more, {
+      await using testServer = await serveScript(async () => "done", more, {
         ...options,
         security: { schemes: { google: issuer.verifier } },
       });
       const { authorization } = await issuer.bearer("alice");
       const bearer = authorization.replace("Bearer ", "");
-      const known = await connect(stage.url, { credentials: { bearer } });
+      const known = await connect(testServer.url, { credentials: { bearer } });
       expect(known.card.description).toBe("Does as its script says.");
       expect((await known.extendedCard()).description).toBe("There is more.");
-      const stranger = await connect(stage.url, { retry: { attempts: 1 } });
+      const stranger = await connect(testServer.url, { retry: { attempts: 1 } });
       await expect(stranger.extendedCard()).rejects.toMatchObject({ code: "unauthenticated" });
     }
   },
@@ -130,8 +130,8 @@ it(
         if (headers.get("authorization") === null) throw new A2AError("unauthenticated", "Say who you are");
         return { id: "alice", anonymous: false };
       };
-      await using stage = await serveAgents(broken, { ...options, authenticate });
-      const url = `${stage.url}/agent/authenticatedExtendedCard`;
+      await using testServer = await serveAgents(broken, { ...options, authenticate });
+      const url = `${testServer.url}/agent/authenticatedExtendedCard`;
       const answer = await get(url, { authorization: "Bearer alice" });
       expect(answer.status).toBe(500);
       expect(answer.text).not.toContain("1234");

@@ -1,10 +1,10 @@
 import { expect, it } from "vitest";
 import { createGate } from "../../conformance/gate.ts";
 import { at, openStream, post, streamed } from "../exchange.ts";
-import { idsOf, saying, statusUpdate } from "../kinds.ts";
+import { idsOf, statusUpdate, userMessage } from "../kinds.ts";
 import { TIME } from "../matchers.ts";
 import { errorOf, resultOf, resultsOf, rpcRequest } from "../rpc.ts";
-import { serveScript } from "../stage.ts";
+import { serveScript } from "../test-server.ts";
 import { EITHER_WAY, seed } from "./seed.ts";
 
 const send = (message: object, more: object = {}): object => rpcRequest(1, "message/send", { message, ...more });
@@ -20,8 +20,8 @@ it(
       const script = async () => {
         runs += 1;
       };
-      await using stage = await serveScript(script, { capabilities: { streaming: false } }, options);
-      const answer = await post(stage.url, rpcRequest(1, "message/stream", { message: saying("Hello") }));
+      await using testServer = await serveScript(script, { capabilities: { streaming: false } }, options);
+      const answer = await post(testServer.url, rpcRequest(1, "message/stream", { message: userMessage("Hello") }));
       expect(errorOf(answer, 1)).toMatchObject({ code: -32004 });
       expect(runs).toBe(0);
     }
@@ -30,10 +30,10 @@ it(
 
 it(seed.example("7.3. tasks/get", "returns the task with at most that many messages, and none for 0"), async () => {
   for (const options of EITHER_WAY) {
-    await using stage = await serveScript(async (task) => task.ask("And?"), {}, options);
-    const { taskId: id } = idsOf(resultOf(await post(stage.url, send(saying("Hello"))), 1));
+    await using testServer = await serveScript(async (task) => task.ask("And?"), {}, options);
+    const { taskId: id } = idsOf(resultOf(await post(testServer.url, send(userMessage("Hello"))), 1));
     const historyOf = async (historyLength: number) =>
-      at(resultOf(await post(stage.url, rpcRequest(2, "tasks/get", { id, historyLength })), 2), "history");
+      at(resultOf(await post(testServer.url, rpcRequest(2, "tasks/get", { id, historyLength })), 2), "history");
     expect(await historyOf(5)).toHaveLength(2);
     expect(await historyOf(1)).toMatchObject([{ role: "agent" }]);
     expect(await historyOf(0)).toBeUndefined();
@@ -42,9 +42,9 @@ it(seed.example("7.3. tasks/get", "returns the task with at most that many messa
 
 it(seed.example("7.4. tasks/cancel", "returns the canceled task"), async () => {
   for (const options of EITHER_WAY) {
-    await using stage = await serveScript(async (task) => task.ask("And?"), {}, options);
-    const { taskId: id } = idsOf(resultOf(await post(stage.url, send(saying("Hello"))), 1));
-    const task = resultOf(await post(stage.url, rpcRequest(2, "tasks/cancel", { id, metadata: {} })), 2);
+    await using testServer = await serveScript(async (task) => task.ask("And?"), {}, options);
+    const { taskId: id } = idsOf(resultOf(await post(testServer.url, send(userMessage("Hello"))), 1));
+    const task = resultOf(await post(testServer.url, rpcRequest(2, "tasks/cancel", { id, metadata: {} })), 2);
     expect(task).toMatchObject({ kind: "task", id, status: { state: "canceled", timestamp: TIME } });
   }
 });
@@ -52,10 +52,10 @@ it(seed.example("7.4. tasks/cancel", "returns the canceled task"), async () => {
 it(seed.example("7.9. tasks/resubscribe", "sends the current task, then new events"), async () => {
   for (const options of EITHER_WAY) {
     const gate = createGate();
-    await using stage = await serveScript(async (task) => gate.passed(task.signal), {}, options);
+    await using testServer = await serveScript(async (task) => gate.passed(task.signal), {}, options);
     const configuration = { blocking: false };
-    const ids = idsOf(resultOf(await post(stage.url, send(saying("Hello"), { configuration })), 1));
-    const stream = await openStream(stage.url, rpcRequest("again", "tasks/resubscribe", { id: ids.taskId }));
+    const ids = idsOf(resultOf(await post(testServer.url, send(userMessage("Hello"), { configuration })), 1));
+    const stream = await openStream(testServer.url, rpcRequest("again", "tasks/resubscribe", { id: ids.taskId }));
     const first = await stream.next();
     gate.open();
     const results = resultsOf([...(first === undefined ? [] : [first]), ...(await stream.rest())], "again");
@@ -71,11 +71,11 @@ it(
   ),
   async () => {
     for (const options of EITHER_WAY) {
-      await using stage = await serveScript(async () => "done", {}, options);
-      const unknown = await post(stage.url, rpcRequest(1, "tasks/resubscribe", { id: "nowhere" }));
+      await using testServer = await serveScript(async () => "done", {}, options);
+      const unknown = await post(testServer.url, rpcRequest(1, "tasks/resubscribe", { id: "nowhere" }));
       expect(errorOf(unknown, 1)).toMatchObject({ code: -32001 });
-      const task = resultOf(await post(stage.url, send(saying("Hello"))), 1);
-      const frames = await streamed(stage.url, rpcRequest(2, "tasks/resubscribe", { id: idsOf(task).taskId }));
+      const task = resultOf(await post(testServer.url, send(userMessage("Hello"))), 1);
+      const frames = await streamed(testServer.url, rpcRequest(2, "tasks/resubscribe", { id: idsOf(task).taskId }));
       expect(resultsOf(frames, 2)).toEqual([task]);
     }
   },

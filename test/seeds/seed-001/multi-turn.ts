@@ -4,7 +4,7 @@ import { at, post } from "../exchange.ts";
 import { agentMessage, type Ids, idsOf, textPart } from "../kinds.ts";
 import { ID, TIME } from "../matchers.ts";
 import { resultOf, rpcRequest } from "../rpc.ts";
-import { type Stage, serveScript } from "../stage.ts";
+import { serveScript, type TestServer } from "../test-server.ts";
 import { EITHER_WAY, seed } from "./seed.ts";
 
 const WISH = "I'd like to book a flight.";
@@ -16,7 +16,7 @@ const ITINERARY = { confirmationId: "XYZ123", from: "JFK", to: "LHR", departure:
 const WISH_ID = "c53ba666-3f97-433c-a87b-6084276babe2";
 const ANSWER_ID = "0db1d6c4-3976-40ed-b9b8-0043ea7a03d3";
 
-const serveBooking = (options: ServerOptions): Promise<Stage> =>
+const serveBooking = (options: ServerOptions): Promise<TestServer> =>
   serveScript(
     async (task) => {
       const answer = await task.ask(QUESTION);
@@ -29,13 +29,13 @@ const serveBooking = (options: ServerOptions): Promise<Stage> =>
   );
 
 /** The first request, with the message id next to the message. */
-async function wish({ url }: Stage): Promise<unknown> {
+async function wish({ url }: TestServer): Promise<unknown> {
   const params = { message: { role: "user", parts: [textPart(WISH)] }, messageId: WISH_ID };
   return resultOf(await post(url, rpcRequest("req-003", "message/send", params)), "req-003");
 }
 
 /** The second request, with the task id. */
-async function answer({ url }: Stage, ids: Ids): Promise<unknown> {
+async function answer({ url }: TestServer, ids: Ids): Promise<unknown> {
   const message = { role: "user", parts: [textPart(ANSWER)], ...ids, messageId: ANSWER_ID };
   const request = rpcRequest("req-004", "message/send", { message, configuration: { blocking: true } });
   return resultOf(await post(url, request), "req-004");
@@ -58,8 +58,8 @@ it(
   seed.example("9.4. Multi-Turn Interaction › 1 request", "an id next to the message is used as the message id"),
   async () => {
     for (const options of EITHER_WAY) {
-      await using stage = await serveBooking(options);
-      const task = await wish(stage);
+      await using testServer = await serveBooking(options);
+      const task = await wish(testServer);
       expect(at(task, "history.0")).toEqual(said(idsOf(task), WISH_ID, WISH));
     }
   },
@@ -72,8 +72,8 @@ it(
   ),
   async () => {
     for (const options of EITHER_WAY) {
-      await using stage = await serveBooking(options);
-      const task = await wish(stage);
+      await using testServer = await serveBooking(options);
+      const task = await wish(testServer);
       const ids = idsOf(task);
       expect(task).toEqual({
         kind: "task",
@@ -99,9 +99,9 @@ it(
   ),
   async () => {
     for (const options of EITHER_WAY) {
-      await using stage = await serveBooking(options);
-      const ids = idsOf(await wish(stage));
-      const task = await answer(stage, ids);
+      await using testServer = await serveBooking(options);
+      const ids = idsOf(await wish(testServer));
+      const task = await answer(testServer, ids);
       expect(idsOf(task)).toEqual(ids);
       expect(at(task, "status.state")).toBe("completed");
     }
@@ -115,9 +115,9 @@ it(
   ),
   async () => {
     for (const options of EITHER_WAY) {
-      await using stage = await serveBooking(options);
-      const ids = idsOf(await wish(stage));
-      expect(await answer(stage, ids)).toEqual({
+      await using testServer = await serveBooking(options);
+      const ids = idsOf(await wish(testServer));
+      expect(await answer(testServer, ids)).toEqual({
         kind: "task",
         id: ids.taskId,
         contextId: ids.contextId,
@@ -137,7 +137,7 @@ it(
   async () => {
     for (const options of EITHER_WAY) {
       const need = [{ text: "Log in to the airline" }, { data: { schemes: ["Bearer"], scope: "booking" } }];
-      await using stage = await serveScript(
+      await using testServer = await serveScript(
         async (task) => {
           const message = await task.requireAuth(need);
           return `Booked with ${String(message?.parts[0]?.text)}`;
@@ -145,7 +145,7 @@ it(
         {},
         options,
       );
-      const waiting = await wish(stage);
+      const waiting = await wish(testServer);
       const ids = idsOf(waiting);
       expect(at(waiting, "status")).toEqual({
         state: "auth-required",
@@ -154,7 +154,7 @@ it(
         }),
         timestamp: TIME,
       });
-      const task = await answer(stage, ids);
+      const task = await answer(testServer, ids);
       expect(at(task, "status.state")).toBe("completed");
       expect(at(task, "artifacts.0.parts.0")).toEqual(textPart(`Booked with ${ANSWER}`));
     }

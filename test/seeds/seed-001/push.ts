@@ -3,10 +3,10 @@ import { expect, it } from "vitest";
 import { createGate } from "../../conformance/gate.ts";
 import { openInbox } from "../../conformance/inbox.ts";
 import { at, get, post, textAt } from "../exchange.ts";
-import { idsOf, saying, textPart } from "../kinds.ts";
+import { idsOf, textPart, userMessage } from "../kinds.ts";
 import { ID, TIME } from "../matchers.ts";
 import { errorOf, resultOf, rpcRequest } from "../rpc.ts";
-import { type Stage, serveScript } from "../stage.ts";
+import { serveScript, type TestServer } from "../test-server.ts";
 import { EITHER_WAY, seed } from "./seed.ts";
 
 const HOOK = "https://client.example.com/webhook/a2a-notifications";
@@ -19,26 +19,32 @@ const FULL = {
 const SHOWN = { ...FULL, token: "***", authentication: { schemes: ["Bearer"], credentials: "***" } };
 
 /** Calls one of the webhook methods. */
-const hooks = ({ url }: Stage, operation: string, params: object) =>
+const hooks = ({ url }: TestServer, operation: string, params: object) =>
   post(url, rpcRequest(7, `tasks/pushNotificationConfig/${operation}`, params));
 
 /** Runs the test with a task that waits for an answer. */
-async function withTask(play: (stage: Stage, taskId: string, version: string) => Promise<void>): Promise<void> {
+async function withTask(
+  work: (testServer: TestServer, taskId: string, version: string) => Promise<void>,
+): Promise<void> {
   for (const options of EITHER_WAY) {
-    await using stage = await serveScript(async (task) => task.ask("And?"), {}, options);
-    const sent = await post(stage.url, rpcRequest(1, "message/send", { message: saying("Hello") }));
-    await play(stage, idsOf(resultOf(sent, 1)).taskId, options.assumeVersion ?? "0.3");
+    await using testServer = await serveScript(async (task) => task.ask("And?"), {}, options);
+    const sent = await post(testServer.url, rpcRequest(1, "message/send", { message: userMessage("Hello") }));
+    await work(testServer, idsOf(resultOf(sent, 1)).taskId, options.assumeVersion ?? "0.3");
   }
 }
 
 it(seed.example("5.6. Sample Agent Card › pushNotifications", "a declared capability works"), async () => {
   for (const options of EITHER_WAY) {
     await using inbox = await openInbox();
-    await using stage = await serveScript(async () => "done", { capabilities: { pushNotifications: true } }, options);
-    const { json } = await get(`${stage.url}/.well-known/agent.json`);
+    await using testServer = await serveScript(
+      async () => "done",
+      { capabilities: { pushNotifications: true } },
+      options,
+    );
+    const { json } = await get(`${testServer.url}/.well-known/agent.json`);
     expect(at(json, "capabilities.pushNotifications")).toBe(true);
     const configuration = { pushNotificationConfig: { url: inbox.url() } };
-    await post(textAt(json, "url"), rpcRequest(1, "message/send", { message: saying("Hello"), configuration }));
+    await post(textAt(json, "url"), rpcRequest(1, "message/send", { message: userMessage("Hello"), configuration }));
     await inbox.next();
   }
 });
@@ -49,16 +55,16 @@ it(
     "returns the stored webhook, with an id from the server and masked secrets",
   ),
   () =>
-    withTask(async (stage, taskId, version) => {
-      const answer = await hooks(stage, "set", { taskId, pushNotificationConfig: FULL });
+    withTask(async (testServer, taskId, version) => {
+      const answer = await hooks(testServer, "set", { taskId, pushNotificationConfig: FULL });
       const success = version === "0.3" && { success: true };
       expect(resultOf(answer, 7)).toEqual({ taskId, pushNotificationConfig: { id: ID, ...SHOWN }, ...success });
-      const refused = await hooks(stage, "set", { taskId, pushNotificationConfig: { url: "https://10.0.0.1/" } });
+      const refused = await hooks(testServer, "set", { taskId, pushNotificationConfig: { url: "https://10.0.0.1/" } });
       expect(errorOf(refused, 7)).toMatchObject({
         code: -32602,
         data: { violations: [{ field: "pushNotificationConfig.url" }] },
       });
-      const nowhere = await hooks(stage, "set", { taskId: "nowhere", pushNotificationConfig: FULL });
+      const nowhere = await hooks(testServer, "set", { taskId: "nowhere", pushNotificationConfig: FULL });
       expect(errorOf(nowhere, 7)).toMatchObject({ code: -32001 });
     }),
 );
@@ -69,45 +75,47 @@ it(
     "returns the webhook with that id, or the latest without an id; -32001 if there is none",
   ),
   () =>
-    withTask(async (stage, id) => {
-      expect(errorOf(await hooks(stage, "get", { id }), 7)).toMatchObject({ code: -32001 });
+    withTask(async (testServer, id) => {
+      expect(errorOf(await hooks(testServer, "get", { id }), 7)).toMatchObject({ code: -32001 });
       const set = async (url: string) =>
         textAt(
-          resultOf(await hooks(stage, "set", { taskId: id, pushNotificationConfig: { url } }), 7),
+          resultOf(await hooks(testServer, "set", { taskId: id, pushNotificationConfig: { url } }), 7),
           "pushNotificationConfig.id",
         );
       const [one, two] = [await set(`${HOOK}/1`), await set(`${HOOK}/2`)];
-      expect(resultOf(await hooks(stage, "get", { id, pushNotificationConfigId: one }), 7)).toEqual({
+      expect(resultOf(await hooks(testServer, "get", { id, pushNotificationConfigId: one }), 7)).toEqual({
         taskId: id,
         pushNotificationConfig: { id: one, url: `${HOOK}/1` },
       });
-      expect(resultOf(await hooks(stage, "get", { id }), 7)).toMatchObject({ pushNotificationConfig: { id: two } });
+      expect(resultOf(await hooks(testServer, "get", { id }), 7)).toMatchObject({
+        pushNotificationConfig: { id: two },
+      });
     }),
 );
 
 it(seed.example("7.7. tasks/pushNotificationConfig/list", "returns all webhooks of a task as a bare list"), () =>
-  withTask(async (stage, id) => {
-    expect(resultOf(await hooks(stage, "list", { id }), 7)).toEqual([]);
+  withTask(async (testServer, id) => {
+    expect(resultOf(await hooks(testServer, "list", { id }), 7)).toEqual([]);
     for (const name of ["a", "b"]) {
-      await hooks(stage, "set", { taskId: id, pushNotificationConfig: { ...FULL, id: name } });
+      await hooks(testServer, "set", { taskId: id, pushNotificationConfig: { ...FULL, id: name } });
     }
-    expect(resultOf(await hooks(stage, "list", { id }), 7)).toEqual([
+    expect(resultOf(await hooks(testServer, "list", { id }), 7)).toEqual([
       { taskId: id, pushNotificationConfig: { id: "a", ...SHOWN } },
       { taskId: id, pushNotificationConfig: { id: "b", ...SHOWN } },
     ]);
-    expect(errorOf(await hooks(stage, "list", { id: "nowhere" }), 7)).toMatchObject({ code: -32001 });
+    expect(errorOf(await hooks(testServer, "list", { id: "nowhere" }), 7)).toMatchObject({ code: -32001 });
   }),
 );
 
 it(seed.example("7.8. tasks/pushNotificationConfig/delete", "returns null, also if there is nothing to delete"), () =>
-  withTask(async (stage, id) => {
-    await hooks(stage, "set", { taskId: id, pushNotificationConfig: { ...FULL, id: "a" } });
+  withTask(async (testServer, id) => {
+    await hooks(testServer, "set", { taskId: id, pushNotificationConfig: { ...FULL, id: "a" } });
     for (const _ of [1, 2]) {
-      const { json } = await hooks(stage, "delete", { id, pushNotificationConfigId: "a" });
+      const { json } = await hooks(testServer, "delete", { id, pushNotificationConfigId: "a" });
       expect(json).toEqual({ jsonrpc: "2.0", id: 7, result: null });
     }
-    expect(resultOf(await hooks(stage, "list", { id }), 7)).toEqual([]);
-    const unnamed = await hooks(stage, "delete", { id });
+    expect(resultOf(await hooks(testServer, "list", { id }), 7)).toEqual([]);
+    const unnamed = await hooks(testServer, "delete", { id });
     expect(errorOf(unnamed, 7)).toMatchObject({ code: -32602 });
   }),
 );
@@ -115,7 +123,7 @@ it(seed.example("7.8. tasks/pushNotificationConfig/delete", "returns null, also 
 const REPORT = "Generate the Q1 sales report. This usually takes a while. Notify me when it's ready.";
 
 /** Requests the report with a webhook at this address. */
-async function askForReport({ url }: Stage, hook: string): Promise<unknown> {
+async function askForReport({ url }: TestServer, hook: string): Promise<unknown> {
   const message = { role: "user", parts: [textPart(REPORT)], messageId: "6dbc13b5-bd57-4c2b-b503-24e381b6c8d6" };
   const pushNotificationConfig = { url: hook, token: FULL.token, authentication: { schemes: ["Bearer"] } };
   const params = { message, configuration: { pushNotificationConfig } };
@@ -130,9 +138,9 @@ it(
   async () => {
     for (const options of EITHER_WAY) {
       await using inbox = await openInbox();
-      await using stage = await serveScript(async () => "done", {}, options);
-      const { taskId } = idsOf(await askForReport(stage, inbox.url()));
-      const kept = resultOf(await hooks(stage, "list", { id: taskId }), 7);
+      await using testServer = await serveScript(async () => "done", {}, options);
+      const { taskId } = idsOf(await askForReport(testServer, inbox.url()));
+      const kept = resultOf(await hooks(testServer, "list", { id: taskId }), 7);
       expect(kept).toEqual([
         {
           taskId,
@@ -157,8 +165,8 @@ it(
     for (const options of EITHER_WAY) {
       await using inbox = await openInbox();
       const gate = createGate();
-      await using stage = await serveScript(async (task) => gate.passed(task.signal), {}, options);
-      expect(await askForReport(stage, inbox.url())).toMatchObject({
+      await using testServer = await serveScript(async (task) => gate.passed(task.signal), {}, options);
+      expect(await askForReport(testServer, inbox.url())).toMatchObject({
         kind: "task",
         id: ID,
         contextId: ID,
@@ -177,8 +185,8 @@ it(
   async () => {
     for (const options of EITHER_WAY) {
       await using inbox = await openInbox();
-      await using stage = await serveScript(async (task) => task.artifact("report").end("Up"), {}, options);
-      const ids = idsOf(await askForReport(stage, inbox.url("/webhook/a2a-notifications")));
+      await using testServer = await serveScript(async (task) => task.artifact("report").end("Up"), {}, options);
+      const ids = idsOf(await askForReport(testServer, inbox.url("/webhook/a2a-notifications")));
       const last = (await inbox.until(({ body }) => body.includes('"completed"'))).at(-1);
       expect(last?.path).toBe("/webhook/a2a-notifications");
       expect(last?.headers).toMatchObject({
@@ -194,7 +202,11 @@ it(
         artifacts: [{ name: "report", parts: [textPart("Up")] }],
       });
       const received = { method: "POST", headers: last?.headers ?? {}, body: last?.body ?? "" };
-      const trusted = { issuers: [stage.url], audience: inbox.url("/webhook/a2a-notifications"), token: FULL.token };
+      const trusted = {
+        issuers: [testServer.url],
+        audience: inbox.url("/webhook/a2a-notifications"),
+        token: FULL.token,
+      };
       expect(await verifyWebhook(received, trusted)).toMatchObject({ ok: true, taskId: ids.taskId });
     }
   },
@@ -207,7 +219,7 @@ it(
   ),
   async () => {
     await using inbox = await openInbox();
-    await using stage = await serveScript(async () => "done");
+    await using testServer = await serveScript(async () => "done");
     // The test allows only this machine's own address.
     for (const url of [
       "https://169.254.169.254/",
@@ -216,12 +228,15 @@ it(
       "file:///etc/passwd",
     ]) {
       const configuration = { pushNotificationConfig: { url } };
-      const refused = await post(stage.url, rpcRequest(1, "message/send", { message: saying("Hello"), configuration }));
+      const refused = await post(
+        testServer.url,
+        rpcRequest(1, "message/send", { message: userMessage("Hello"), configuration }),
+      );
       expect(errorOf(refused, 1)).toMatchObject({ code: -32602 });
     }
-    await askForReport(stage, inbox.url());
+    await askForReport(testServer, inbox.url());
     const { headers, body } = await inbox.next();
-    const trusted = { issuers: [stage.url], audience: inbox.url() };
+    const trusted = { issuers: [testServer.url], audience: inbox.url() };
     expect(await verifyWebhook({ method: "POST", headers, body }, trusted)).toMatchObject({ ok: true });
     for (const [changed, reason] of [
       [{ headers, body: body.replace('"kind"', '"Kind"') }, "wrong-body"],
@@ -247,11 +262,11 @@ it(
   async () => {
     for (const options of EITHER_WAY) {
       await using inbox = await openInbox();
-      await using stage = await serveScript(async () => "done", {}, options);
-      const { taskId } = idsOf(await askForReport(stage, inbox.url()));
+      await using testServer = await serveScript(async () => "done", {}, options);
+      const { taskId } = idsOf(await askForReport(testServer, inbox.url()));
       const { headers, body } = (await inbox.until((one) => one.body.includes('"completed"'))).at(-1) ?? {};
       const verify = createWebhookVerifier({
-        issuers: [stage.url],
+        issuers: [testServer.url],
         audience: inbox.url(),
         token: (id) => (id === taskId ? FULL.token : undefined),
       });

@@ -1,8 +1,8 @@
 import { expect, it } from "vitest";
 import { at, post } from "../exchange.ts";
-import { saying, textPart } from "../kinds.ts";
+import { textPart, userMessage } from "../kinds.ts";
 import { errorOf, resultOf, rpcRequest } from "../rpc.ts";
-import { serveScript } from "../stage.ts";
+import { serveScript } from "../test-server.ts";
 import { EITHER_WAY, seed } from "./seed.ts";
 
 const send = (message: object): object => rpcRequest(1, "message/send", { message });
@@ -16,11 +16,11 @@ it(
     const uri = "https://example.org/extensions/required";
     for (const options of EITHER_WAY) {
       const extensions = [{ uri, required: true, params: { level: 1 } }];
-      await using stage = await serveScript(async () => "done", { extensions }, options);
-      const refused = await post(stage.url, send(saying("Hello")));
+      await using testServer = await serveScript(async () => "done", { extensions }, options);
+      const refused = await post(testServer.url, send(userMessage("Hello")));
       expect(at(refused.json, "error.code")).toBeLessThan(0);
       expect(refused.text).toContain(uri);
-      const followed = await post(stage.url, send(saying("Hello")), { "x-a2a-extensions": uri });
+      const followed = await post(testServer.url, send(userMessage("Hello")), { "x-a2a-extensions": uri });
       expect(at(resultOf(followed, 1), "status.state")).toBe("completed");
     }
   },
@@ -31,9 +31,9 @@ it(seed.example("5.5.4. AgentSkill › inputModes", "the types of a skill replac
   const skills = [skill("read"), skill("look", { inputModes: ["image/png"] })];
   const picture = { kind: "file", file: { mimeType: "image/png", bytes: "iVBORw0KGgo=" } };
   for (const options of EITHER_WAY) {
-    await using stage = await serveScript(async () => "done", { inputModes: ["text/plain"], skills }, options);
+    await using testServer = await serveScript(async () => "done", { inputModes: ["text/plain"], skills }, options);
     const use = (skillId: string, part: object) =>
-      post(stage.url, send(saying("", { parts: [part], metadata: { skillId } })));
+      post(testServer.url, send(userMessage("", { parts: [part], metadata: { skillId } })));
     for (const [skillId, part] of [
       ["read", textPart("Hello")],
       ["look", picture],
@@ -55,15 +55,15 @@ it(
   async () => {
     for (const options of EITHER_WAY) {
       let runs = 0;
-      await using stage = await serveScript(async () => void runs++, {}, options);
-      const params = { message: saying("Hello") };
+      await using testServer = await serveScript(async () => void runs++, {}, options);
+      const params = { message: userMessage("Hello") };
       for (const id of ["req-1", "", 0, -7, 9_007_199_254_740_991, null]) {
-        const { json } = await post(stage.url, { jsonrpc: "2.0", id, method: "message/send", params });
+        const { json } = await post(testServer.url, { jsonrpc: "2.0", id, method: "message/send", params });
         expect(json).toEqual({ jsonrpc: "2.0", id, result: expect.objectContaining({ kind: "task" }) });
       }
       const done = runs;
       for (const id of [undefined, 1.5, true, {}, [1]]) {
-        const { json } = await post(stage.url, { jsonrpc: "2.0", id, method: "message/send", params });
+        const { json } = await post(testServer.url, { jsonrpc: "2.0", id, method: "message/send", params });
         expect(json).toEqual({ jsonrpc: "2.0", id: null, error: expect.objectContaining({ code: -32600 }) });
       }
       expect(runs).toBe(done);
@@ -78,14 +78,14 @@ it(
   ),
   async () => {
     for (const options of EITHER_WAY) {
-      await using stage = await serveScript(async (task) => task.ask(`${task.text}?`), {}, options);
-      const first = await post(stage.url, send(saying("one")));
+      await using testServer = await serveScript(async (task) => task.ask(`${task.text}?`), {}, options);
+      const first = await post(testServer.url, send(userMessage("one")));
       const taskId = at(resultOf(first, 1), "id");
-      const answer = saying("two", { taskId });
+      const answer = userMessage("two", { taskId });
       const params = { message: answer, configuration: { historyLength: 2 } };
-      const task = resultOf(await post(stage.url, rpcRequest(2, "message/send", params)), 2);
+      const task = resultOf(await post(testServer.url, rpcRequest(2, "message/send", params)), 2);
       expect(at(task, "history")).toMatchObject([{ parts: [textPart("one?")] }, { parts: [textPart("two")] }]);
-      const whole = resultOf(await post(stage.url, rpcRequest(3, "tasks/get", { id: taskId })), 3);
+      const whole = resultOf(await post(testServer.url, rpcRequest(3, "tasks/get", { id: taskId })), 3);
       expect(at(whole, "history")).toHaveLength(3);
     }
   },

@@ -4,12 +4,12 @@ import { expect, it } from "vitest";
 import { createAuthority } from "../../../src/platform/test/certificate-authority.ts";
 import { at, get, post } from "../exchange.ts";
 import { createIssuer } from "../issuer.ts";
-import { idsOf, saying } from "../kinds.ts";
+import { idsOf, userMessage } from "../kinds.ts";
 import { resultOf, rpcRequest } from "../rpc.ts";
-import { serveScript } from "../stage.ts";
+import { serveScript } from "../test-server.ts";
 import { EITHER_WAY, seed } from "./seed.ts";
 
-const send = (more: object = {}) => rpcRequest(1, "message/send", { message: saying("Hello", more) });
+const send = (more: object = {}) => rpcRequest(1, "message/send", { message: userMessage("Hello", more) });
 
 it(
   seed.example(
@@ -24,8 +24,12 @@ it(
       key: apiKeys({ verify: (key) => (key === "secret" ? { id: "alice", scopes: [] } : undefined) }),
     };
     for (const options of EITHER_WAY) {
-      await using stage = await serveScript(async (task) => task.caller.id, {}, { ...options, security: { schemes } });
-      const { json } = await get(`${stage.url}/.well-known/agent.json`);
+      await using testServer = await serveScript(
+        async (task) => task.caller.id,
+        {},
+        { ...options, security: { schemes } },
+      );
+      const { json } = await get(`${testServer.url}/.well-known/agent.json`);
       expect(json).toMatchObject({
         securitySchemes: {
           bearer: { type: "http", scheme: "bearer" },
@@ -40,7 +44,7 @@ it(
         ["basic", { authorization: `Basic ${Buffer.from("alice:open sesame").toString("base64")}` }],
         ["key", { "x-api-key": "secret" }],
       ] as const) {
-        const task = resultOf(await post(stage.url, send(), headers), 1);
+        const task = resultOf(await post(testServer.url, send(), headers), 1);
         expect(at(task, "artifacts.0.parts.0.text")).toBe(`${scheme}:alice`);
       }
     }
@@ -57,10 +61,10 @@ it(
     const stranger = await createIssuer();
     const security = { schemes: { bearer: issuer.verifier }, policies: [{ scopes: ["talk"] }] };
     for (const options of EITHER_WAY) {
-      await using stage = await serveScript(async () => "done", {}, { ...options, security });
+      await using testServer = await serveScript(async () => "done", {}, { ...options, security });
       const requests = [
         send(),
-        rpcRequest(1, "message/stream", { message: saying("Hello") }),
+        rpcRequest(1, "message/stream", { message: userMessage("Hello") }),
         ...["tasks/get", "tasks/cancel", "tasks/resubscribe", "tasks/pushNotificationConfig/list"].map((method) =>
           rpcRequest(1, method, { id: "x" }),
         ),
@@ -71,12 +75,12 @@ it(
           [401, 'Bearer realm="palaver", error="invalid_token"', await stranger.bearer("alice", "talk")],
           [403, 'Bearer realm="palaver", error="insufficient_scope", scope="talk"', await issuer.bearer("alice")],
         ] as const) {
-          const answer = await post(stage.url, body, headers);
+          const answer = await post(testServer.url, body, headers);
           expect([answer.status, answer.headers.get("www-authenticate")]).toEqual([status, challenge]);
           expect(answer.json).toMatchObject({ jsonrpc: "2.0", id: 1, error: { code: expect.any(Number) } });
         }
       }
-      const known = await post(stage.url, send(), await issuer.bearer("alice", "talk"));
+      const known = await post(testServer.url, send(), await issuer.bearer("alice", "talk"));
       expect(at(resultOf(known, 1), "status.state")).toBe("completed");
     }
   },
@@ -96,17 +100,17 @@ it(
     };
     for (const options of EITHER_WAY) {
       const skills = [skill("read"), skill("write")];
-      await using stage = await serveScript(async () => "done", { skills }, { ...options, security });
+      await using testServer = await serveScript(async () => "done", { skills }, { ...options, security });
       const use = async (skillId: string, scope: string) =>
-        post(stage.url, send({ metadata: { skillId } }), await issuer.bearer("alice", scope));
+        post(testServer.url, send({ metadata: { skillId } }), await issuer.bearer("alice", scope));
       const read = resultOf(await use("read", ""), 1);
       expect(at(read, "artifacts.0.parts.0.text")).toBe("read");
       expect((await use("write", "")).status).toBe(403);
       expect(at(resultOf(await use("write", "notes:write"), 1), "artifacts.0.parts.0.text")).toBe("write");
       const { taskId: id } = idsOf(read);
-      const cancel = await post(stage.url, rpcRequest(1, "tasks/cancel", { id }), await issuer.bearer("alice"));
+      const cancel = await post(testServer.url, rpcRequest(1, "tasks/cancel", { id }), await issuer.bearer("alice"));
       expect(cancel.status).toBe(403);
-      const other = await post(stage.url, rpcRequest(1, "tasks/get", { id }), await issuer.bearer("bob"));
+      const other = await post(testServer.url, rpcRequest(1, "tasks/get", { id }), await issuer.bearer("bob"));
       expect(at(other.json, "error.code")).toBe(-32001);
     }
   },
@@ -120,9 +124,9 @@ it(
   async () => {
     const authority = createAuthority("Authority");
     const tls = authority.issue({ commonName: "localhost" });
-    await using stage = await serveScript(async () => "done", {}, { tls });
-    expect(stage.url).toMatch(/^https:/);
-    const url = `${stage.url}/.well-known/agent.json`;
+    await using testServer = await serveScript(async () => "done", {}, { tls });
+    expect(testServer.url).toMatch(/^https:/);
+    const url = `${testServer.url}/.well-known/agent.json`;
     const status = await new Promise((resolve, reject) => {
       request(url, { ca: authority.cert }, (response) => resolve(response.resume().statusCode))
         .on("error", reject)
@@ -142,11 +146,11 @@ it(
     const issuer = await createIssuer();
     const security = { schemes: { bearer: issuer.verifier } };
     const rateLimit = { principal: { requests: 2, seconds: 3600 } };
-    await using stage = await serveScript(async () => "done", {}, { security, rateLimit });
+    await using testServer = await serveScript(async () => "done", {}, { security, rateLimit });
     const [alice, bob] = [await issuer.bearer("alice"), await issuer.bearer("bob")];
-    for (const _ of [1, 2]) expect((await post(stage.url, send(), alice)).status).toBe(200);
-    const { status, headers } = await post(stage.url, send(), alice);
+    for (const _ of [1, 2]) expect((await post(testServer.url, send(), alice)).status).toBe(200);
+    const { status, headers } = await post(testServer.url, send(), alice);
     expect([status, Number(headers.get("retry-after")) > 0]).toEqual([429, true]);
-    expect((await post(stage.url, send(), bob)).status).toBe(200);
+    expect((await post(testServer.url, send(), bob)).status).toBe(200);
   },
 );

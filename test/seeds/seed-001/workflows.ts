@@ -5,7 +5,7 @@ import { at, post, streamed } from "../exchange.ts";
 import { artifactUpdate, idsOf, statusUpdate, textPart } from "../kinds.ts";
 import { ID, TIME } from "../matchers.ts";
 import { errorOf, resultOf, resultsOf, rpcRequest } from "../rpc.ts";
-import { serveScript } from "../stage.ts";
+import { serveScript } from "../test-server.ts";
 import { EITHER_WAY, seed } from "./seed.ts";
 
 /** A message as in the examples: without `kind`. */
@@ -24,8 +24,8 @@ it(
   ),
   async () => {
     for (const options of EITHER_WAY) {
-      await using stage = await serveScript(async (task) => task.artifact("joke").end(JOKE), {}, options);
-      const task = resultOf(await post(stage.url, ask), 1);
+      await using testServer = await serveScript(async (task) => task.artifact("joke").end(JOKE), {}, options);
+      const task = resultOf(await post(testServer.url, ask), 1);
       const ids = idsOf(task);
       expect(task).toEqual({
         kind: "task",
@@ -46,8 +46,8 @@ it(
   ),
   async () => {
     for (const options of EITHER_WAY) {
-      await using stage = await serveScript(async () => "never", { reply: () => JOKE }, options);
-      expect(resultOf(await post(stage.url, ask), 1)).toEqual({
+      await using testServer = await serveScript(async () => "never", { reply: () => JOKE }, options);
+      expect(resultOf(await post(testServer.url, ask), 1)).toEqual({
         kind: "message",
         role: "agent",
         messageId: ID,
@@ -66,14 +66,14 @@ it(
   async () => {
     for (const options of EITHER_WAY) {
       const gate = createGate();
-      await using stage = await serveScript(async (task) => gate.passed(task.signal), {}, options);
+      await using testServer = await serveScript(async (task) => gate.passed(task.signal), {}, options);
       const params = { message: ASKED, configuration: { blocking: false } };
-      const task = resultOf(await post(stage.url, rpcRequest(1, "message/send", params)), 1);
+      const task = resultOf(await post(testServer.url, rpcRequest(1, "message/send", params)), 1);
       const { taskId: id } = idsOf(task);
       const seen = new Set([at(task, "status.state")]);
       gate.open();
       while (!seen.has("completed")) {
-        seen.add(at(resultOf(await post(stage.url, rpcRequest(2, "tasks/get", { id })), 2), "status.state"));
+        seen.add(at(resultOf(await post(testServer.url, rpcRequest(2, "tasks/get", { id })), 2), "status.state"));
       }
       expect(["submitted", "working"]).toContain([...seen][0]);
     }
@@ -99,12 +99,12 @@ it(
         for (const { bytes } of files)
           pictures.push(bytes === undefined ? undefined : Buffer.from(bytes).toString("base64"));
       };
-      await using stage = await serveScript(script, {}, options);
+      await using testServer = await serveScript(script, {}, options);
       const params = { message: PICTURES, metadata: {} };
-      const bare = await post(stage.url, { method: "message/stream", params });
+      const bare = await post(testServer.url, { method: "message/stream", params });
       expect(errorOf(bare, null)).toMatchObject({ code: -32600 });
       expect(pictures).toEqual([]);
-      await streamed(stage.url, rpcRequest(1, "message/stream", params));
+      await streamed(testServer.url, rpcRequest(1, "message/stream", params));
       expect(pictures).toEqual([PNG]);
     }
   },
@@ -118,7 +118,7 @@ it(
   async () => {
     for (const options of EITHER_WAY) {
       const sections = ["<section 1...>", "<section 2...>", "<section 3...>"] as const;
-      await using stage = await serveScript(
+      await using testServer = await serveScript(
         async (task) => {
           const paper = task.artifact("paper");
           await paper.write(sections[0]);
@@ -128,7 +128,10 @@ it(
         {},
         options,
       );
-      const results = resultsOf(await streamed(stage.url, rpcRequest(1, "message/stream", { message: PICTURES })), 1);
+      const results = resultsOf(
+        await streamed(testServer.url, rpcRequest(1, "message/stream", { message: PICTURES })),
+        1,
+      );
       const ids = idsOf(results[0]);
       const artifactId = at(results[2], "artifact.artifactId");
       const picture = { kind: "file", file: { mimeType: "image/png", bytes: PNG } };

@@ -2,9 +2,9 @@ import { AgentLoop, type LoopEvent } from "palaver/plain";
 import { concat, from, lastValueFrom, Observable, throwError, toArray } from "rxjs";
 import { expect, it } from "vitest";
 import { at, streamed } from "../exchange.ts";
-import { artifactUpdate, idsOf, saying, statusUpdate, textPart } from "../kinds.ts";
+import { artifactUpdate, idsOf, statusUpdate, textPart, userMessage } from "../kinds.ts";
 import { resultsOf, rpcRequest } from "../rpc.ts";
-import { serveScript } from "../stage.ts";
+import { serveScript } from "../test-server.ts";
 import { seed } from "./seed.ts";
 
 const CHUNK = { type: "artifact-chunk", artifactId: "art-1" };
@@ -20,10 +20,10 @@ it(
     "invoke emits the events of a task as an Observable, invokeSync returns its artifacts, cancel ends it",
   ),
   async () => {
-    await using stage = await serveScript((task) =>
+    await using testServer = await serveScript((task) =>
       task.text === "wait" ? new Observable<never>(() => {}) : from(REPORT),
     );
-    const agent = new AgentLoop({ server: stage.server });
+    const agent = new AgentLoop({ server: testServer.server });
     const ids = { taskId: crypto.randomUUID(), contextId: crypto.randomUUID() };
     const invoked = new Observable<LoopEvent>((observer) =>
       agent.invoke([{ kind: "text", text: "Analyze sales data" }], ids).subscribe(observer),
@@ -49,7 +49,7 @@ it(
     "an Observable of typed events is streamed as the printed server maps it; its error fails the task",
   ),
   async () => {
-    await using stage = await serveScript((task) =>
+    await using testServer = await serveScript((task) =>
       task.text === "fail"
         ? concat(
             from(REPORT),
@@ -58,7 +58,7 @@ it(
         : from(REPORT),
     );
     const stream = async (text: string): Promise<readonly unknown[]> =>
-      resultsOf(await streamed(stage.url, rpcRequest(1, "message/stream", { message: saying(text) })), 1);
+      resultsOf(await streamed(testServer.url, rpcRequest(1, "message/stream", { message: userMessage(text) })), 1);
     const results = await stream("Analyze sales data");
     const ids = idsOf(results[0]);
     expect(results.slice(1)).toEqual([

@@ -2,9 +2,9 @@ import type { RunFunction } from "palaver";
 import { expect, it } from "vitest";
 import { at } from "../exchange.ts";
 import { createIssuer } from "../issuer.ts";
-import { saying } from "../kinds.ts";
+import { userMessage } from "../kinds.ts";
 import { fetchFrom, loggingConsole, runPrinted } from "../printed/run.ts";
-import { serveScript } from "../stage.ts";
+import { serveScript } from "../test-server.ts";
 import { seed } from "./seed.ts";
 
 /** Runs the clients that the seed prints, unchanged. */
@@ -17,14 +17,14 @@ const REPORT: RunFunction = async (task) => {
 };
 
 it(seed.example("Client-Side (TypeScript)", "the printed program reads a stream and logs its events"), async () => {
-  await using stage = await serveScript(REPORT);
+  await using testServer = await serveScript(REPORT);
   const console = loggingConsole();
   const { example, streamMessage } = runPrinted<{
     example(): Promise<void>;
     streamMessage(message: object): AsyncGenerator<unknown>;
   }>("002-client-side.txt", {
     names: ["example", "streamMessage"],
-    scope: { fetch: fetchFrom(stage.url), console },
+    scope: { fetch: fetchFrom(testServer.url), console },
   });
   await example();
   expect(console.logged).toEqual([
@@ -35,7 +35,7 @@ it(seed.example("Client-Side (TypeScript)", "the printed program reads a stream 
     ["Status:", "completed"],
   ]);
   const events: unknown[] = [];
-  for await (const event of streamMessage(saying("Hello!"))) events.push(event);
+  for await (const event of streamMessage(userMessage("Hello!"))) events.push(event);
   expect(events.map((event) => at(event, "artifact.parts.0.text") ?? at(event, "kind"))).toEqual([
     ...["task", "status-update", "status-update", "Hello ", "Hello!", "status-update"],
   ]);
@@ -61,9 +61,9 @@ function clientOf(url: string, console: object): ClientProgram {
 it(
   seed.example("Client (TypeScript) › example", "the printed program streams over REST and sends over JSON-RPC"),
   async () => {
-    await using stage = await serveScript(REPORT);
+    await using testServer = await serveScript(REPORT);
     const console = loggingConsole();
-    await clientOf(stage.url, console).example();
+    await clientOf(testServer.url, console).example();
     expect(console.logged.slice(0, -1)).toEqual([
       ["Task started:", expect.any(String)],
       ["Status:", "working"],
@@ -84,10 +84,10 @@ it(
     "the printed class receives the events, and stops at the final one",
   ),
   async () => {
-    await using stage = await serveScript(REPORT);
-    const client = new (clientOf(stage.url, loggingConsole()).A2AClientImpl)(stage.url, "token-123");
+    await using testServer = await serveScript(REPORT);
+    const client = new (clientOf(testServer.url, loggingConsole()).A2AClientImpl)(testServer.url, "token-123");
     const events: unknown[] = [];
-    for await (const event of client.streamMessage({ message: saying("Analyze sales data") })) events.push(event);
+    for await (const event of client.streamMessage({ message: userMessage("Analyze sales data") })) events.push(event);
     expect(events.map((event) => at(event, "kind"))).toEqual([
       ...["task", "status-update", "status-update", "artifact-update", "artifact-update", "status-update"],
     ]);
@@ -108,27 +108,28 @@ it(
     ];
     const policies = [{ skill: "admin-tools", scopes: ["admin"] }];
     const security = { schemes: { bearer: issuer.verifier }, policies };
-    await using stage = await serveScript(REPORT, { skills }, { security });
+    await using testServer = await serveScript(REPORT, { skills }, { security });
     const token = (await issuer.bearer("alice", "user")).authorization.replace("Bearer ", "");
-    const { A2AClientImpl } = clientOf(stage.url, loggingConsole());
-    const first = (message: object, by = token) => new A2AClientImpl(stage.url, by).streamMessage({ message }).next();
-    await expect(first(saying("", { parts: [] }))).rejects.toThrow(
+    const { A2AClientImpl } = clientOf(testServer.url, loggingConsole());
+    const first = (message: object, by = token) =>
+      new A2AClientImpl(testServer.url, by).streamMessage({ message }).next();
+    await expect(first(userMessage("", { parts: [] }))).rejects.toThrow(
       "HTTP 400: message.parts: must have at least one part",
     );
-    await expect(first(saying("Hi", { taskId: "task-999" }))).rejects.toThrow("HTTP 404: Task not found");
-    await expect(first(saying("Hi"), "token-123")).rejects.toThrow(/^HTTP 401: (?!Unknown error)/);
-    const admin = saying("Hi", { metadata: { skillId: "admin-tools" } });
+    await expect(first(userMessage("Hi", { taskId: "task-999" }))).rejects.toThrow("HTTP 404: Task not found");
+    await expect(first(userMessage("Hi"), "token-123")).rejects.toThrow(/^HTTP 401: (?!Unknown error)/);
+    const admin = userMessage("Hi", { metadata: { skillId: "admin-tools" } });
     await expect(first(admin)).rejects.toThrow("HTTP 403: Forbidden: Insufficient permissions for skill 'admin-tools'");
   },
 );
 
 it(seed.example("Client (TypeScript) › sendMessage", "the printed class receives the finished task"), async () => {
-  await using stage = await serveScript(REPORT);
-  const client = new (clientOf(stage.url, loggingConsole()).A2AClientImpl)(stage.url, "token-123");
-  const task = await client.sendMessage({ message: saying("Quick question") });
+  await using testServer = await serveScript(REPORT);
+  const client = new (clientOf(testServer.url, loggingConsole()).A2AClientImpl)(testServer.url, "token-123");
+  const task = await client.sendMessage({ message: userMessage("Quick question") });
   expect(task).toMatchObject({ kind: "task", status: { state: "completed" } });
   expect(at(task, "artifacts.0.parts.0.text")).toBe("Hello Quick question");
-  await expect(client.sendMessage({ message: saying("", { parts: [] }) })).rejects.toThrow(
+  await expect(client.sendMessage({ message: userMessage("", { parts: [] }) })).rejects.toThrow(
     "must have at least one part",
   );
 });

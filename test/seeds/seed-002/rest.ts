@@ -3,10 +3,10 @@ import { expect, it } from "vitest";
 import { createGate } from "../../conformance/gate.ts";
 import { OtlpReceiver } from "../../fixtures/otlp-receiver.ts";
 import { at, get, openStream, post, streamed, textAt } from "../exchange.ts";
-import { artifactUpdate, idsOf, saying, statusUpdate, textPart } from "../kinds.ts";
+import { artifactUpdate, idsOf, statusUpdate, textPart, userMessage } from "../kinds.ts";
 import { ID, TIME } from "../matchers.ts";
 import { errorOf, resultOf, rpcRequest } from "../rpc.ts";
-import { scripted, serveAgents, serveScript } from "../stage.ts";
+import { scripted, serveAgents, serveScript } from "../test-server.ts";
 import { seed } from "./seed.ts";
 
 const WANTS_0_3 = { "a2a-version": "0.3" };
@@ -17,10 +17,10 @@ const mirrored = (event: object): object => ({ ...event, result: event });
 it(
   seed.example("W3C Trace Context", "events carry the trace id of the caller and the span id of the run"),
   async () => {
-    await using stage = await serveScript(async () => "done");
+    await using testServer = await serveScript(async () => "done");
     const frames = await streamed(
-      `${stage.url}/v1/message:stream`,
-      { message: saying("Hello") },
+      `${testServer.url}/v1/message:stream`,
+      { message: userMessage("Hello") },
       { traceparent: "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01", tracestate: "vendor=value" },
     );
     const ids = idsOf(frames[0]?.json);
@@ -40,13 +40,13 @@ it(
   ),
   async () => {
     await using collector = await OtlpReceiver.open();
-    const stage = await serveScript(async () => "done", {}, { otlp: collector.url });
+    const testServer = await serveScript(async () => "done", {}, { otlp: collector.url });
     const frames = await streamed(
-      `${stage.url}/v1/message:stream`,
-      { message: saying("Hello") },
+      `${testServer.url}/v1/message:stream`,
+      { message: userMessage("Hello") },
       { traceparent: "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01", tracestate: "vendor=value" },
     );
-    await stage.server.close();
+    await testServer.server.close();
     const run = collector.spans.find(({ name }) => name.startsWith("invoke_agent"));
     expect(run).toMatchObject({ traceId: "4bf92f3577b34da6a3ce929d0e0e4736", traceState: "vendor=value" });
     expect(textAt(frames[1]?.json, "metadata.spanId")).toBe(run?.spanId);
@@ -59,9 +59,9 @@ it(
   seed.example("Integration with RxJS Agent › 4 Observability", "each A2A event is an event of a span, with its state"),
   async () => {
     await using collector = await OtlpReceiver.open();
-    const stage = await serveScript(() => from(["Sales ", "went up"]), {}, { otlp: collector.url });
-    await streamed(`${stage.url}/v1/message:stream`, { message: saying("Analyze sales data") });
-    await stage.server.close();
+    const testServer = await serveScript(() => from(["Sales ", "went up"]), {}, { otlp: collector.url });
+    await streamed(`${testServer.url}/v1/message:stream`, { message: userMessage("Analyze sales data") });
+    await testServer.server.close();
     const run = collector.spans.find(({ name }) => name.startsWith("invoke_agent"));
     const events = run?.events.map(({ name, attributes }) => [name, attributes["a2a.task.state"]]);
     const chunks = events?.filter(([name]) => name === "a2a.task.artifact") ?? [];
@@ -80,9 +80,9 @@ it(
     "the values of an Observable are streamed as bare events, like the printed server's, each with a copy as `result`",
   ),
   async () => {
-    await using stage = await serveScript(() => from(["Sales ", "went ", "up"]));
-    const message = saying("Analyze sales data", { contextId: "ctx-1" });
-    const stream = await openStream(`${stage.url}/v1/message:stream`, { message });
+    await using testServer = await serveScript(() => from(["Sales ", "went ", "up"]));
+    const message = userMessage("Analyze sales data", { contextId: "ctx-1" });
+    const stream = await openStream(`${testServer.url}/v1/message:stream`, { message });
     expect(stream.response.status).toBe(200);
     expect(stream.response.headers.get("cache-control")).toBe("no-cache");
     const frames = await stream.rest();
@@ -122,8 +122,8 @@ it(
     "the last event says that the task failed, without exposing the exception",
   ),
   async () => {
-    await using stage = await serveScript(FAILS);
-    const frames = await streamed(`${stage.url}/v1/message:stream`, { message: saying("Fail") });
+    await using testServer = await serveScript(FAILS);
+    const frames = await streamed(`${testServer.url}/v1/message:stream`, { message: userMessage("Fail") });
     expect(frames.at(-1)?.json).toMatchObject({ status: { state: "failed" }, final: true });
     expect(frames.map(({ data }) => data).join()).not.toContain("1234");
   },
@@ -132,11 +132,11 @@ it(
 it(seed.example("Server (TypeScript/Express + RxJS) › keep-alive", "comments keep a silent stream open"), async () => {
   const gate = createGate();
   const agent = scripted((task) => gate.passed(task.signal));
-  await using stage = await serveAgents(agent, { heartbeat: 5 });
-  const response = await fetch(`${stage.url}/v1/message:stream`, {
+  await using testServer = await serveAgents(agent, { heartbeat: 5 });
+  const response = await fetch(`${testServer.url}/v1/message:stream`, {
     method: "POST",
     headers: { "content-type": "application/json" },
-    body: JSON.stringify({ message: saying("Wait") }),
+    body: JSON.stringify({ message: userMessage("Wait") }),
   });
   let text = "";
   for await (const piece of response.body?.pipeThrough(new TextDecoderStream()) ?? []) {
@@ -158,23 +158,23 @@ it(
       await gate.passed(task.signal);
       return "done";
     });
-    await using stage = await serveAgents(agent, {
+    await using testServer = await serveAgents(agent, {
       on: {
         call({ operation }) {
           if (operation === "stream") hungUp.open();
         },
       },
     });
-    const stream = await openStream(`${stage.url}/v1/message:stream`, { message: saying("Take your time") });
+    const stream = await openStream(`${testServer.url}/v1/message:stream`, { message: userMessage("Take your time") });
     const id = textAt((await stream.next())?.json, "id");
     await stream.close();
     await hungUp.passed(new AbortController().signal);
-    const task = await get(`${stage.url}/v1/tasks/${id}`, WANTS_0_3);
+    const task = await get(`${testServer.url}/v1/tasks/${id}`, WANTS_0_3);
     expect(at(task.json, "status.state")).toBe("working");
-    const again = await openStream(`${stage.url}/v1/tasks/${id}:subscribe`, "", WANTS_0_3);
+    const again = await openStream(`${testServer.url}/v1/tasks/${id}:subscribe`, "", WANTS_0_3);
     gate.open();
     await again.rest();
-    const done = await get(`${stage.url}/v1/tasks/${id}`, WANTS_0_3);
+    const done = await get(`${testServer.url}/v1/tasks/${id}`, WANTS_0_3);
     expect(at(done.json, "status.state")).toBe("completed");
   },
 );
@@ -185,9 +185,9 @@ it(
     "returns the finished task with its artifacts, without an envelope",
   ),
   async () => {
-    await using stage = await serveScript(() => from(["Quick ", "answer"]));
-    const message = saying("Quick question", { messageId: "msg-1" });
-    const answer = await post(`${stage.url}/v1/message:send`, { message });
+    await using testServer = await serveScript(() => from(["Quick ", "answer"]));
+    const message = userMessage("Quick question", { messageId: "msg-1" });
+    const answer = await post(`${testServer.url}/v1/message:send`, { message });
     expect(answer.status).toBe(200);
     const ids = idsOf(answer.json);
     expect(answer.json).toEqual({
@@ -207,11 +207,11 @@ it(
     "a failed task is a regular response; only an invalid request is an error, bare as in 0.3 and as `error`",
   ),
   async () => {
-    await using stage = await serveScript(FAILS);
-    const answer = await post(`${stage.url}/v1/message:send`, { message: saying("Fail") });
+    await using testServer = await serveScript(FAILS);
+    const answer = await post(`${testServer.url}/v1/message:send`, { message: userMessage("Fail") });
     expect([answer.status, at(answer.json, "status.state")]).toEqual([200, "failed"]);
     expect(answer.text).not.toContain("1234");
-    const wrong = await post(`${stage.url}/v1/message:send`, { message: saying("", { parts: [] }) });
+    const wrong = await post(`${testServer.url}/v1/message:send`, { message: userMessage("", { parts: [] }) });
     expect(wrong.status).toBe(400);
     const error = { code: -32602, message: "message.parts: must have at least one part" };
     expect(wrong.json).toMatchObject({ ...error, error });
@@ -224,14 +224,14 @@ it(
     "only existing task ids are accepted; a request that states 0.2 may choose the id of a new task",
   ),
   async () => {
-    await using stage = await serveScript(async () => "done");
-    const message = saying("Hello", { taskId: "task-of-the-client" });
-    const rest = await post(`${stage.url}/v1/message:send`, { message });
+    await using testServer = await serveScript(async () => "done");
+    const message = userMessage("Hello", { taskId: "task-of-the-client" });
+    const rest = await post(`${testServer.url}/v1/message:send`, { message });
     expect(rest.status).toBe(404);
     expect(rest.json).toMatchObject({ code: -32001, data: { taskId: "task-of-the-client" } });
     const send = rpcRequest(1, "message/send", { message });
-    expect(errorOf(await post(stage.url, send), 1)).toMatchObject({ code: -32001 });
-    const task = resultOf(await post(stage.url, send, { "a2a-version": "0.2" }), 1);
+    expect(errorOf(await post(testServer.url, send), 1)).toMatchObject({ code: -32001 });
+    const task = resultOf(await post(testServer.url, send, { "a2a-version": "0.2" }), 1);
     expect(task).toMatchObject({ kind: "task", id: "task-of-the-client", status: { state: "completed" } });
   },
 );

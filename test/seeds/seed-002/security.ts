@@ -1,12 +1,12 @@
 import { expect, it } from "vitest";
 import { at, get, post } from "../exchange.ts";
 import { createIssuer } from "../issuer.ts";
-import { saying } from "../kinds.ts";
+import { userMessage } from "../kinds.ts";
 import { resultOf, rpcRequest } from "../rpc.ts";
-import { serveScript } from "../stage.ts";
+import { serveScript } from "../test-server.ts";
 import { seed } from "./seed.ts";
 
-const send = (more: object = {}) => rpcRequest(1, "message/send", { message: saying("Hello", more) });
+const send = (more: object = {}) => rpcRequest(1, "message/send", { message: userMessage("Hello", more) });
 
 it(
   seed.example(
@@ -16,8 +16,8 @@ it(
   async () => {
     const [issuer, stranger] = [await createIssuer(), await createIssuer()];
     const security = { schemes: { bearer: issuer.verifier } };
-    await using stage = await serveScript(async (task) => task.caller.id, {}, { security });
-    const address = `${stage.url}/api/a2a`;
+    await using testServer = await serveScript(async (task) => task.caller.id, {}, { security });
+    const address = `${testServer.url}/api/a2a`;
     const task = resultOf(await post(address, send(), await issuer.bearer("alice")), 1);
     expect(at(task, "artifacts.0.parts.0.text")).toBe("bearer:alice");
     for (const headers of [{}, { authorization: "Bearer no.jwt.atall" }, await stranger.bearer("alice")]) {
@@ -34,8 +34,12 @@ it(
 
 it(seed.example("Authentication › agent card", "the card declares the scheme as in the example"), async () => {
   const issuer = await createIssuer();
-  await using stage = await serveScript(async () => "done", {}, { security: { schemes: { bearer: issuer.verifier } } });
-  const card = await get(`${stage.url}/.well-known/agent-card.json`, { "a2a-version": "0.3" });
+  await using testServer = await serveScript(
+    async () => "done",
+    {},
+    { security: { schemes: { bearer: issuer.verifier } } },
+  );
+  const card = await get(`${testServer.url}/.well-known/agent-card.json`, { "a2a-version": "0.3" });
   expect(at(card.json, "securitySchemes")).toEqual({
     bearer: { type: "http", scheme: "bearer", bearerFormat: "JWT" },
   });
@@ -52,9 +56,9 @@ it(
       policies: [{ skill: "admin-tools", scopes: ["admin"] }],
     };
     const skills = [skill("tools"), skill("admin-tools")];
-    await using stage = await serveScript(async () => "done", { skills }, { security });
+    await using testServer = await serveScript(async () => "done", { skills }, { security });
     const use = async (skillId: string, scope: string) =>
-      post(stage.url, send({ metadata: { skillId } }), await issuer.bearer("alice", scope));
+      post(testServer.url, send({ metadata: { skillId } }), await issuer.bearer("alice", scope));
     const forbidden = await use("admin-tools", "user");
     expect(forbidden.status).toBe(403);
     expect(forbidden.json).toMatchObject({
@@ -79,10 +83,10 @@ it(
   ),
   async () => {
     const rateLimit = { principal: { requests: 3, seconds: 60 } };
-    await using stage = await serveScript(async () => "done", {}, { rateLimit });
+    await using testServer = await serveScript(async () => "done", {}, { rateLimit });
     const began = Math.floor(Date.now() / 1000);
     for (const remaining of ["2", "1", "0"]) {
-      const { status, headers } = await post(stage.url, send());
+      const { status, headers } = await post(testServer.url, send());
       expect([status, headers.get("x-ratelimit-limit"), headers.get("x-ratelimit-remaining")]).toEqual([
         200,
         "3",
@@ -92,7 +96,7 @@ it(
       expect(reset).toBeGreaterThanOrEqual(began);
       expect(reset).toBeLessThanOrEqual(began + 120);
     }
-    const refused = await post(stage.url, send());
+    const refused = await post(testServer.url, send());
     expect([refused.status, refused.headers.get("x-ratelimit-remaining")]).toEqual([429, "0"]);
     expect(refused.json).toMatchObject({ jsonrpc: "2.0", id: 1, error: { code: -32054 } });
     expect(Number(refused.headers.get("retry-after"))).toBeGreaterThan(0);

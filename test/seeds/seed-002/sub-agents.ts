@@ -1,9 +1,9 @@
 import { expect, it } from "vitest";
 import { at, type Frame, get, streamed, textAt } from "../exchange.ts";
-import { agentMessage, idsOf, saying, statusUpdate, textPart } from "../kinds.ts";
+import { agentMessage, idsOf, statusUpdate, textPart, userMessage } from "../kinds.ts";
 import { runPrinted } from "../printed/run.ts";
 import { resultsOf, rpcRequest } from "../rpc.ts";
-import { type Stage, scripted, serveAgents } from "../stage.ts";
+import { scripted, serveAgents, type TestServer } from "../test-server.ts";
 import { seed } from "./seed.ts";
 
 const PROMPT = "Analyze sales and create report";
@@ -11,28 +11,28 @@ const INVOKING = "Invoking data analyzer...";
 const RECEIVED = "Received analysis results, generating report...";
 
 /** A main agent that calls a sub-agent as a client, with its own task id as reference. */
-async function serveFlow(heard: { sub?: readonly Frame[] } = {}): Promise<Stage> {
+async function serveFlow(heard: { sub?: readonly Frame[] } = {}): Promise<TestServer> {
   const main = scripted(
     async (task) => {
       await task.status(INVOKING);
-      const message = saying("Analyze Q4 sales data", { messageId: "msg-3", referenceTaskIds: [task.id] });
-      heard.sub = await streamed(stage.of("analyzer"), rpcRequest(2, "message/stream", { message }));
+      const message = userMessage("Analyze Q4 sales data", { messageId: "msg-3", referenceTaskIds: [task.id] });
+      heard.sub = await streamed(testServer.of("analyzer"), rpcRequest(2, "message/stream", { message }));
       await task.status(RECEIVED, { referenceTaskIds: [textAt(heard.sub[0]?.json, "result.id")] });
       return `Report: ${textAt(heard.sub[2]?.json, "result.artifact.parts.0.text")}`;
     },
     { id: "main" },
   );
   const analyzer = scripted(async () => "Q4 is up", { id: "analyzer" });
-  const stage = await serveAgents([main, analyzer]);
-  return stage;
+  const testServer = await serveAgents([main, analyzer]);
+  return testServer;
 }
 
 /** The events of the main agent's stream, and of the sub-agent's. */
 async function playFlow(): Promise<{ readonly main: readonly unknown[]; readonly sub: readonly unknown[] }> {
   const heard: { sub?: readonly Frame[] } = {};
-  await using stage = await serveFlow(heard);
-  const message = saying(PROMPT, { messageId: "msg-1" });
-  const main = resultsOf(await streamed(stage.url, rpcRequest(1, "message/stream", { message })), 1);
+  await using testServer = await serveFlow(heard);
+  const message = userMessage(PROMPT, { messageId: "msg-1" });
+  const main = resultsOf(await streamed(testServer.url, rpcRequest(1, "message/stream", { message })), 1);
   return { main, sub: resultsOf(heard.sub ?? [], 2) };
 }
 
@@ -90,9 +90,9 @@ it(seed.example("Flow Example › 5 Main agent continues", "the main agent conti
 it(
   seed.example("Client Handling", "the printed program records the tasks that a status message refers to"),
   async () => {
-    await using stage = await serveFlow();
+    await using testServer = await serveFlow();
     async function* streamMessage(request: object): AsyncGenerator<unknown> {
-      for (const { json } of await streamed(`${stage.url}/api/a2a`, request)) yield json;
+      for (const { json } of await streamed(`${testServer.url}/api/a2a`, request)) yield json;
     }
     const { invokeWithSubAgents, taskRelations } = runPrinted<{
       invokeWithSubAgents(prompt: string): Promise<void>;
@@ -105,7 +105,7 @@ it(
     const [relation] = taskRelations;
     expect(taskRelations.size).toBe(1);
     const task = (agent: string, id: unknown) =>
-      get(`${stage.of(agent)}/v1/tasks/${String(id)}`, { "a2a-version": "0.3" });
+      get(`${testServer.of(agent)}/v1/tasks/${String(id)}`, { "a2a-version": "0.3" });
     expect((await task("main", relation?.[0])).status).toBe(200);
     expect((await task("analyzer", relation?.[1][0])).status).toBe(200);
   },

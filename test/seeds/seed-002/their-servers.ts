@@ -8,7 +8,7 @@ import { AgentLoop } from "palaver/plain";
 import { from, Observable, Subject, throwError } from "rxjs";
 import { expect, it, onTestFinished } from "vitest";
 import { type PrintedName, runPrinted } from "../printed/run.ts";
-import { serveScript } from "../stage.ts";
+import { serveScript } from "../test-server.ts";
 import { seed } from "./seed.ts";
 
 /** Runs the servers that the seed prints, unchanged, and calls them with our client. */
@@ -102,14 +102,14 @@ const EVENTS = [
 
 /** The class that the printed server imports: ours, over an agent whose run returns events. */
 async function agentLoop(): Promise<new () => AgentLoop> {
-  const stage = await serveScript((task) => {
+  const testServer = await serveScript((task) => {
     if (task.text === "fail") return throwError(() => new TaskFailure("No such table"));
     return task.text === "Hello" ? from([{ ...CHUNK, chunk: "Hello back", lastChunk: true }]) : from(EVENTS);
   });
-  onTestFinished(() => stage[Symbol.asyncDispose]());
+  onTestFinished(() => testServer[Symbol.asyncDispose]());
   return class extends AgentLoop {
     constructor() {
-      super({ server: stage.server });
+      super({ server: testServer.server });
     }
   };
 }

@@ -3,9 +3,9 @@ import { expect, it } from "vitest";
 import { openMcpServer } from "../../../src/adapters/models/test/mcp-server.ts";
 import { openModelServer } from "../../../src/adapters/models/test/model-server.ts";
 import { at, streamed, textAt } from "../exchange.ts";
-import { idsOf, saying, textPart } from "../kinds.ts";
+import { idsOf, textPart, userMessage } from "../kinds.ts";
 import { resultsOf, rpcRequest } from "../rpc.ts";
-import { serveAgents } from "../stage.ts";
+import { serveAgents } from "../test-server.ts";
 import { seed } from "./seed.ts";
 
 const NAMES = ["local", "weather_now", "client"];
@@ -40,10 +40,10 @@ it(
       model: model.model,
       tools: [{ local, client }, remote],
     });
-    await using stage = await serveAgents(agent);
+    await using testServer = await serveAgents(agent);
     const stream = async (message: object): Promise<readonly unknown[]> =>
-      resultsOf(await streamed(`${stage.url}/api/a2a`, rpcRequest(1, "message/stream", { message })), 1);
-    const asked = await stream(saying("Use them all"));
+      resultsOf(await streamed(`${testServer.url}/api/a2a`, rpcRequest(1, "message/stream", { message })), 1);
+    const asked = await stream(userMessage("Use them all"));
     const data = (result: unknown): unknown => at(result, "status.message.parts.0.data");
     expect(asked.map(data).filter((value) => value !== undefined)).toMatchObject([
       { name: "local" },
@@ -56,7 +56,7 @@ it(
     const question = asked.at(-1);
     expect(at(question, "status.state")).toBe("input-required");
     const toolUseId = textAt(question, "status.message.inputRequest.requestId");
-    const answer = saying("", {
+    const answer = userMessage("", {
       parts: [{ kind: "tool-result", toolUseId, result: "from the client" }],
       referenceTaskIds: [idsOf(asked[0]).taskId],
     });

@@ -1,16 +1,16 @@
 import { expect, it } from "vitest";
 import { at, openStream, post, streamed, textAt } from "../exchange.ts";
-import { agentMessage, idsOf, saying, statusUpdate, textPart } from "../kinds.ts";
+import { agentMessage, idsOf, statusUpdate, textPart, userMessage } from "../kinds.ts";
 import { ID } from "../matchers.ts";
 import { fetchFrom, runPrinted } from "../printed/run.ts";
 import { resultOf, resultsOf, rpcRequest } from "../rpc.ts";
-import { type Stage, serveScript } from "../stage.ts";
+import { serveScript, type TestServer } from "../test-server.ts";
 import { seed } from "./seed.ts";
 
 const PROMPT = "Please provide your API key";
 
 /** An agent that asks for a secret and answers with its length. */
-const keeper = (): Promise<Stage> =>
+const keeper = (): Promise<TestServer> =>
   serveScript(async (task) => {
     const key = await task.ask(PROMPT, { sensitive: true });
     return `${key.length} characters`;
@@ -33,9 +33,9 @@ it(
     "the question is the last event of the stream; its input request is in the message and in its metadata",
   ),
   async () => {
-    await using stage = await keeper();
-    const request = rpcRequest(1, "message/stream", { message: saying("Fetch my invoices") });
-    const results = resultsOf(await streamed(`${stage.url}/api/a2a`, request), 1);
+    await using testServer = await keeper();
+    const request = rpcRequest(1, "message/stream", { message: userMessage("Fetch my invoices") });
+    const results = resultsOf(await streamed(`${testServer.url}/api/a2a`, request), 1);
     const ids = idsOf(results[0]);
     const inputRequest = { kind: "input-request", prompt: PROMPT, requestId: ID, sensitive: true };
     const message = agentMessage(ids, PROMPT, { metadata: { inputRequest, sensitive: true }, inputRequest });
@@ -49,9 +49,9 @@ it(
     "a result with only a reference to the task continues the waiting task; a secret is never returned",
   ),
   async () => {
-    await using stage = await keeper();
-    const url = `${stage.url}/api/a2a`;
-    const asked = await streamed(url, rpcRequest(1, "message/stream", { message: saying("Fetch my invoices") }));
+    await using testServer = await keeper();
+    const url = `${testServer.url}/api/a2a`;
+    const asked = await streamed(url, rpcRequest(1, "message/stream", { message: userMessage("Fetch my invoices") }));
     const ids = idsOf(at(asked[0]?.json, "result"));
     const toolUseId = textAt(asked.at(-1)?.json, "result.status.message.metadata.inputRequest.requestId");
     const message = toolResult(ids.taskId, { toolUseId, result: { value: "secret-key-123" } });
@@ -71,13 +71,16 @@ it(
     "the printed program finds the question, and its result becomes the answer to an untyped question",
   ),
   async () => {
-    await using stage = await keeper();
-    const url = `${stage.url}/api/a2a`;
-    const stream = await openStream(url, rpcRequest(1, "message/stream", { message: saying("Fetch my invoices") }));
+    await using testServer = await keeper();
+    const url = `${testServer.url}/api/a2a`;
+    const stream = await openStream(
+      url,
+      rpcRequest(1, "message/stream", { message: userMessage("Fetch my invoices") }),
+    );
     const asked = (await stream.rest()).at(-1)?.json;
     const requests: unknown[] = [];
     const scope = {
-      fetch: fetchFrom(stage.url),
+      fetch: fetchFrom(testServer.url),
       generateId: () => crypto.randomUUID(),
       executeClientTool: async (request: unknown) => {
         requests.push(request);
@@ -111,11 +114,11 @@ it(
     "a client that runs the requested tool and sends the result completes the task",
   ),
   async () => {
-    await using stage = await serveScript(async (task) => {
+    await using testServer = await serveScript(async (task) => {
       const hits = await task.ask("Search for it, please", { tool: { name: "search", input: { query: task.text } } });
       return `The client found ${hits}`;
     });
-    const url = `${stage.url}/api/a2a`;
+    const url = `${testServer.url}/api/a2a`;
     const tools: Readonly<Record<string, (input: unknown) => unknown>> = {
       search: (input) => ({ of: at(input, "query"), hits: 3 }),
     };
@@ -131,7 +134,7 @@ it(
       const answer = toolResult(textAt(event, "taskId"), { toolUseId: textAt(inputRequest, "requestId"), result });
       return resultsOf(await streamed(url, rpcRequest(3, "message/stream", { message: answer })), 3);
     };
-    const stream = await openStream(url, rpcRequest(1, "message/stream", { message: saying("whales") }));
+    const stream = await openStream(url, rpcRequest(1, "message/stream", { message: userMessage("whales") }));
     const frames = await stream.until((data) => at(data, "result.status.state") === "input-required");
     const results = await handleInputRequired(at(frames.at(-1)?.json, "result"));
     expect(results.map((result) => at(result, "artifact.parts.0.text"))).toContain(

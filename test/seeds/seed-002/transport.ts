@@ -1,15 +1,15 @@
 import { expect, it } from "vitest";
 import { at, openStream, post, streamed, textAt } from "../exchange.ts";
-import { artifactUpdate, expectKindFirst, idsOf, saying, statusUpdate, textPart } from "../kinds.ts";
+import { artifactUpdate, expectKindFirst, idsOf, statusUpdate, textPart, userMessage } from "../kinds.ts";
 import { ID, TIME } from "../matchers.ts";
 import { errorOf, resultOf, resultsOf, rpcRequest } from "../rpc.ts";
-import { type Stage, serveScript } from "../stage.ts";
+import { serveScript, type TestServer } from "../test-server.ts";
 import { seed } from "./seed.ts";
 
 const QUESTION = "Analyze sales data and generate report";
 
 /** An agent that answers in the three chunks of the examples. */
-const analyst = (pieces: readonly string[]): Promise<Stage> =>
+const analyst = (pieces: readonly string[]): Promise<TestServer> =>
   serveScript(async (task) => {
     const artifact = task.artifact("art-1");
     for (const piece of pieces.slice(0, -1)) await artifact.write(piece);
@@ -18,9 +18,9 @@ const analyst = (pieces: readonly string[]): Promise<Stage> =>
 
 /** The results of that agent's stream. */
 async function analysis(...pieces: readonly string[]): Promise<readonly unknown[]> {
-  await using stage = await analyst(pieces);
-  const request = rpcRequest(1, "message/stream", { message: saying(QUESTION, { messageId: "msg-123" }) });
-  return resultsOf(await streamed(`${stage.url}/api/a2a`, request), 1);
+  await using testServer = await analyst(pieces);
+  const request = rpcRequest(1, "message/stream", { message: userMessage(QUESTION, { messageId: "msg-123" }) });
+  return resultsOf(await streamed(`${testServer.url}/api/a2a`, request), 1);
 }
 
 it(
@@ -30,14 +30,14 @@ it(
   ),
   async () => {
     let modes: readonly string[] | undefined;
-    await using stage = await serveScript(async (task) => {
+    await using testServer = await serveScript(async (task) => {
       modes = task.outputModes;
       return { done: true };
     });
     const stream = await openStream(
-      `${stage.url}/api/a2a`,
+      `${testServer.url}/api/a2a`,
       rpcRequest(1, "message/stream", {
-        message: saying(QUESTION, { messageId: "msg-123" }),
+        message: userMessage(QUESTION, { messageId: "msg-123" }),
         configuration: { acceptedOutputModes: ["application/json", "text/plain"], historyLength: 10 },
       }),
       {
@@ -58,9 +58,9 @@ it(
     "six events, each a whole JSON-RPC response: task, working, three chunks of one artifact, completed",
   ),
   async () => {
-    await using stage = await analyst(["Analysis: ", "Sales increased", ", by 15%"]);
-    const message = saying(QUESTION, { messageId: "msg-123" });
-    const stream = await openStream(`${stage.url}/api/a2a`, rpcRequest(1, "message/stream", { message }));
+    await using testServer = await analyst(["Analysis: ", "Sales increased", ", by 15%"]);
+    const message = userMessage(QUESTION, { messageId: "msg-123" });
+    const stream = await openStream(`${testServer.url}/api/a2a`, rpcRequest(1, "message/stream", { message }));
     expect(stream.response.status).toBe(200);
     expect(stream.response.headers.get("cache-control")).toBe("no-cache");
     expect(stream.response.headers.get("connection")).toBe("keep-alive");
@@ -148,13 +148,13 @@ it(
     "an unknown task gets -32001 with its id in the data, sent as an event to a caller that accepts only events",
   ),
   async () => {
-    await using stage = await serveScript(async () => "never");
+    await using testServer = await serveScript(async () => "never");
     const error = { code: -32001, message: "Task not found", data: { reason: "TASK_NOT_FOUND", taskId: "task-999" } };
     const resubscribe = rpcRequest(1, "tasks/resubscribe", { id: "task-999" });
-    const frames = await streamed(`${stage.url}/api/a2a`, resubscribe);
+    const frames = await streamed(`${testServer.url}/api/a2a`, resubscribe);
     expect(frames.map(({ json }) => json)).toEqual([{ jsonrpc: "2.0", id: 1, error }]);
-    expect(errorOf(await post(`${stage.url}/api/a2a`, resubscribe), 1)).toEqual(error);
-    expect(errorOf(await post(`${stage.url}/api/a2a`, rpcRequest(1, "tasks/get", { id: "task-999" })), 1)).toEqual(
+    expect(errorOf(await post(`${testServer.url}/api/a2a`, resubscribe), 1)).toEqual(error);
+    expect(errorOf(await post(`${testServer.url}/api/a2a`, rpcRequest(1, "tasks/get", { id: "task-999" })), 1)).toEqual(
       error,
     );
   },
@@ -166,14 +166,14 @@ it(
     "`kind` is the first member of every object that has it, in results and in events",
   ),
   async () => {
-    await using stage = await serveScript(async (task) => {
+    await using testServer = await serveScript(async (task) => {
       await task.status("Processing...");
       await task.ask("Which quarter?");
     });
-    const send = rpcRequest(1, "message/send", { message: saying(QUESTION) });
-    expectKindFirst(resultOf(await post(`${stage.url}/api/a2a`, send), 1));
-    const stream = rpcRequest(2, "message/stream", { message: saying(QUESTION) });
-    const frames = await streamed(`${stage.url}/api/a2a`, stream);
+    const send = rpcRequest(1, "message/send", { message: userMessage(QUESTION) });
+    expectKindFirst(resultOf(await post(`${testServer.url}/api/a2a`, send), 1));
+    const stream = rpcRequest(2, "message/stream", { message: userMessage(QUESTION) });
+    const frames = await streamed(`${testServer.url}/api/a2a`, stream);
     expect(frames).toHaveLength(4);
     expectKindFirst(frames.map(({ json }) => json));
   },

@@ -1,20 +1,20 @@
 import { expect, it } from "vitest";
 import { at, streamed, textAt } from "../exchange.ts";
-import { agentMessage, artifactUpdate, idsOf, saying, statusUpdate, textPart } from "../kinds.ts";
+import { agentMessage, artifactUpdate, idsOf, statusUpdate, textPart, userMessage } from "../kinds.ts";
 import { ID, TIME } from "../matchers.ts";
 import { resultsOf, rpcRequest } from "../rpc.ts";
-import { serveScript } from "../stage.ts";
+import { serveScript } from "../test-server.ts";
 import { seed } from "./seed.ts";
 
-const message = saying("Write it down");
+const message = userMessage("Write it down");
 
 /** The events of a stream with a status and an artifact. */
 async function streamedEvents(): Promise<readonly unknown[]> {
-  await using stage = await serveScript(async (task) => {
+  await using testServer = await serveScript(async (task) => {
     await task.status("Writing");
     await task.artifact("result.txt").end("Content...");
   });
-  return resultsOf(await streamed(stage.url, rpcRequest(1, "message/stream", { message })), 1);
+  return resultsOf(await streamed(testServer.url, rpcRequest(1, "message/stream", { message })), 1);
 }
 
 it(seed.example("Task Event", "a stream opens with the new task: its message, and no artifacts"), async () => {
@@ -58,9 +58,9 @@ it(seed.example("Artifact Update Event", "a whole artifact is marked as last and
 });
 
 it(seed.example("Direct Message Event", "a message is the only event of its stream"), async () => {
-  await using stage = await serveScript(async () => "never", { reply: () => "At once" });
-  const request = rpcRequest(1, "message/stream", { message: saying("Hello", { contextId: "ctx-456" }) });
-  const results = resultsOf(await streamed(stage.url, request), 1);
+  await using testServer = await serveScript(async () => "never", { reply: () => "At once" });
+  const request = rpcRequest(1, "message/stream", { message: userMessage("Hello", { contextId: "ctx-456" }) });
+  const results = resultsOf(await streamed(testServer.url, request), 1);
   expect(results).toEqual([
     { kind: "message", messageId: ID, role: "agent", parts: [textPart("At once")], contextId: "ctx-456" },
   ]);

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { at, get, post } from "../exchange.ts";
 import { errorOf, resultOf, rpcRequest } from "../rpc.ts";
-import { scripted, serveAgents, serveScript } from "../stage.ts";
+import { scripted, serveAgents, serveScript } from "../test-server.ts";
 import { seed } from "./seed.ts";
 
 it(
@@ -15,19 +15,19 @@ it(
       skills: [skill("public")],
       extendedCard: { description: "Does more than it says.", skills: [skill("public"), skill("private")] },
     });
-    await using stage = await serveAgents(agent, {
+    await using testServer = await serveAgents(agent, {
       authenticate: ({ headers }) =>
         headers.get("authorization") === "Bearer alice" ? { id: "alice", anonymous: false } : undefined,
     });
-    const open = await get(`${stage.url}/.well-known/agent-card.json`, { "a2a-version": "0.3" });
+    const open = await get(`${testServer.url}/.well-known/agent-card.json`, { "a2a-version": "0.3" });
     expect(at(open.json, "supportsAuthenticatedExtendedCard")).toBe(true);
     expect(at(open.json, "skills")).toHaveLength(1);
     const known = { authorization: "Bearer alice" };
     for (const method of ["agent/authenticatedExtendedCard", "agent/getAuthenticatedExtendedCard"]) {
-      const card = resultOf(await post(stage.url, rpcRequest("req-007", method), known), "req-007");
+      const card = resultOf(await post(testServer.url, rpcRequest("req-007", method), known), "req-007");
       expect(card).toMatchObject({ name: "Scripted", description: "Does more than it says.", url: ID_URL });
       expect(at(card, "skills")).toMatchObject([{ id: "public" }, { id: "private" }]);
-      const stranger = await post(stage.url, rpcRequest("req-007", method));
+      const stranger = await post(testServer.url, rpcRequest("req-007", method));
       expect([stranger.status, at(stranger.json, "id")]).toEqual([401, "req-007"]);
     }
     await using plain = await serveScript(async () => "done");

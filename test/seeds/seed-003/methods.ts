@@ -4,7 +4,7 @@ import { at, openStream, post, streamed, textAt } from "../exchange.ts";
 import { agentMessage, artifactUpdate, idsOf, statusUpdate, textPart } from "../kinds.ts";
 import { ID, TIME } from "../matchers.ts";
 import { errorOf, resultOf, resultsOf, rpcRequest } from "../rpc.ts";
-import { type Stage, serveScript } from "../stage.ts";
+import { serveScript, type TestServer } from "../test-server.ts";
 import { seed } from "./seed.ts";
 
 const ORDER = "Process order #12345";
@@ -17,16 +17,16 @@ function order(more: object = {}): object {
 const CONFIRMATION = { orderId: "12345", status: "confirmed", total: 299.99 };
 
 /** An agent that processes an order after the caller has confirmed it. */
-const clerk = (): Promise<Stage> =>
+const clerk = (): Promise<TestServer> =>
   serveScript(async (task) => {
     await task.ask("Shall it be processed?");
     await task.artifact("order_confirmation.json").end(CONFIRMATION);
   });
 
 /** Places an order, and returns the task that the seed's message then continues. */
-async function placeOrder(stage: Stage): Promise<{ readonly taskId: string; readonly contextId: string }> {
+async function placeOrder(testServer: TestServer): Promise<{ readonly taskId: string; readonly contextId: string }> {
   const request = rpcRequest("req-000", "message/send", { message: order({ contextId: "ctx-456" }) });
-  return idsOf(resultOf(await post(stage.url, request), "req-000"));
+  return idsOf(resultOf(await post(testServer.url, request), "req-000"));
 }
 
 const send = (id: string, message: object, more: object = {}): object =>
@@ -38,12 +38,12 @@ it(
     "a message with the task id continues the task, and waits because it requests that",
   ),
   async () => {
-    await using stage = await clerk();
-    const ids = await placeOrder(stage);
+    await using testServer = await clerk();
+    const ids = await placeOrder(testServer);
     expect(ids.contextId).toBe("ctx-456");
     const message = order({ messageId: "msg-123", ...ids });
     const task = resultOf(
-      await post(stage.url, send("req-001", message, { configuration: { blocking: true } })),
+      await post(testServer.url, send("req-001", message, { configuration: { blocking: true } })),
       "req-001",
     );
     expect(task).toMatchObject({ kind: "task", id: ids.taskId, contextId: "ctx-456", status: { state: "completed" } });
@@ -57,17 +57,17 @@ it(
   ),
   async () => {
     const [gate, begun] = [createGate(), createGate()];
-    await using stage = await serveScript(async (task) => {
+    await using testServer = await serveScript(async (task) => {
       await task.flush();
       begun.open();
       await gate.passed(task.signal);
     });
     const configuration = { blocking: false };
     const first = order();
-    const ids = idsOf(resultOf(await post(stage.url, send("req-000", first, { configuration })), "req-000"));
+    const ids = idsOf(resultOf(await post(testServer.url, send("req-000", first, { configuration })), "req-000"));
     await begun.passed(new AbortController().signal);
     const message = order({ messageId: "msg-123", ...ids });
-    expect(resultOf(await post(stage.url, send("req-001", message, { configuration })), "req-001")).toEqual({
+    expect(resultOf(await post(testServer.url, send("req-001", message, { configuration })), "req-001")).toEqual({
       kind: "task",
       id: ids.taskId,
       contextId: ids.contextId,
@@ -85,9 +85,9 @@ it(
   ),
   async () => {
     const answer = "Order #12345 has been processed successfully";
-    await using stage = await serveScript(async () => "never", { reply: () => answer });
+    await using testServer = await serveScript(async () => "never", { reply: () => answer });
     const request = send("req-001", order({ contextId: "ctx-456" }));
-    expect(resultOf(await post(stage.url, request), "req-001")).toEqual({
+    expect(resultOf(await post(testServer.url, request), "req-001")).toEqual({
       kind: "message",
       role: "agent",
       parts: [textPart(answer)],
@@ -98,11 +98,11 @@ it(
 );
 
 it(seed.example("2. tasks/get › Request", "returns the requested number of the latest messages"), async () => {
-  await using stage = await clerk();
-  const { taskId: id } = await placeOrder(stage);
+  await using testServer = await clerk();
+  const { taskId: id } = await placeOrder(testServer);
   const historyOf = async (historyLength?: number): Promise<unknown> => {
     const params = historyLength === undefined ? { id } : { id, historyLength };
-    return at(resultOf(await post(stage.url, rpcRequest("req-002", "tasks/get", params)), "req-002"), "history");
+    return at(resultOf(await post(testServer.url, rpcRequest("req-002", "tasks/get", params)), "req-002"), "history");
   };
   const all = await historyOf();
   expect(all).toMatchObject([{ role: "user" }, { role: "agent" }]);
@@ -111,11 +111,11 @@ it(seed.example("2. tasks/get › Request", "returns the requested number of the
 });
 
 it(seed.example("2. tasks/get › Response", "the finished task has `kind`, and its data in an artifact"), async () => {
-  await using stage = await clerk();
-  const ids = await placeOrder(stage);
+  await using testServer = await clerk();
+  const ids = await placeOrder(testServer);
   const [first, second] = [order(), order({ ...ids })];
-  const sent = resultOf(await post(stage.url, send("req-001", second)), "req-001");
-  const task = resultOf(await post(stage.url, rpcRequest("req-002", "tasks/get", { id: ids.taskId })), "req-002");
+  const sent = resultOf(await post(testServer.url, send("req-001", second)), "req-001");
+  const task = resultOf(await post(testServer.url, rpcRequest("req-002", "tasks/get", { id: ids.taskId })), "req-002");
   expect(task).toEqual(sent);
   expect(task).toEqual({
     kind: "task",
@@ -140,9 +140,9 @@ it(seed.example("2. tasks/get › Response", "the finished task has `kind`, and 
 it(
   seed.example("3. tasks/cancel › Request", "a finished task cannot be canceled; an unknown task is not found"),
   async () => {
-    await using stage = await serveScript(async () => "done");
-    const { taskId } = idsOf(resultOf(await post(stage.url, send("req-001", order())), "req-001"));
-    const cancel = (id: string) => post(stage.url, rpcRequest("req-003", "tasks/cancel", { id }));
+    await using testServer = await serveScript(async () => "done");
+    const { taskId } = idsOf(resultOf(await post(testServer.url, send("req-001", order())), "req-001"));
+    const cancel = (id: string) => post(testServer.url, rpcRequest("req-003", "tasks/cancel", { id }));
     expect(errorOf(await cancel(taskId), "req-003")).toMatchObject({
       code: -32002,
       data: { reason: "TASK_NOT_CANCELABLE" },
@@ -152,10 +152,10 @@ it(
 );
 
 it(seed.example("3. tasks/cancel › Response", "returns the task with state canceled (one l) and `kind`"), async () => {
-  await using stage = await clerk();
-  const ids = await placeOrder(stage);
+  await using testServer = await clerk();
+  const ids = await placeOrder(testServer);
   const cancel = rpcRequest("req-003", "tasks/cancel", { id: ids.taskId });
-  const task = resultOf(await post(stage.url, cancel), "req-003");
+  const task = resultOf(await post(testServer.url, cancel), "req-003");
   expect(task).toEqual({
     kind: "task",
     id: ids.taskId,
@@ -165,13 +165,13 @@ it(seed.example("3. tasks/cancel › Response", "returns the task with state can
     history: expect.arrayContaining([expect.objectContaining({ role: "user", ...ids })]),
   });
   // In this version a second cancel is an error.
-  expect(errorOf(await post(stage.url, cancel), "req-003")).toMatchObject({ code: -32002 });
+  expect(errorOf(await post(testServer.url, cancel), "req-003")).toMatchObject({ code: -32002 });
 });
 
 const NOTICE = "Processing your request...";
 
 /** An agent that sends a status and returns a text. */
-const worker = (): Promise<Stage> =>
+const worker = (): Promise<TestServer> =>
   serveScript(async (task) => {
     await task.status(NOTICE);
     await task.artifact("result.txt").end("Processing...");
@@ -190,8 +190,8 @@ it(
     "the submitted task, then its events; each frame has a growing id and no event name",
   ),
   async () => {
-    await using stage = await worker();
-    const frames = await streamed(stage.url, rpcRequest("req-004", "message/stream", { message: order() }));
+    await using testServer = await worker();
+    const frames = await streamed(testServer.url, rpcRequest("req-004", "message/stream", { message: order() }));
     const [opening, working, ...events] = resultsOf(frames, "req-004");
     const ids = idsOf(opening);
     expect(opening).toMatchObject({ kind: "task", status: { state: "submitted", timestamp: TIME }, history: [ids] });
@@ -209,12 +209,12 @@ it(
     "a failure of the server is one event named error, with an envelope and without details",
   ),
   async () => {
-    await using stage = await serveScript(async () => "never", {
+    await using testServer = await serveScript(async () => "never", {
       reply() {
         throw new Error("password=1234");
       },
     });
-    const frames = await streamed(stage.url, rpcRequest("req-004", "message/stream", { message: order() }));
+    const frames = await streamed(testServer.url, rpcRequest("req-004", "message/stream", { message: order() }));
     expect(frames.map(({ event, json }) => ({ event, json }))).toEqual([
       {
         event: "error",
@@ -230,16 +230,16 @@ it(
 
 it(seed.example("5. tasks/resubscribe", "the current task, then the same events in the same format"), async () => {
   const gate = createGate();
-  await using stage = await serveScript(async (task) => {
+  await using testServer = await serveScript(async (task) => {
     await gate.passed(task.signal);
     await task.status(NOTICE);
     await task.artifact("result.txt").end("Processing...");
   });
-  const first = await openStream(stage.url, rpcRequest("req-004", "message/stream", { message: order() }));
+  const first = await openStream(testServer.url, rpcRequest("req-004", "message/stream", { message: order() }));
   const opening = (await first.until((data) => at(data, "result.status.state") === "working"))[0];
   await first.close();
   const ids = idsOf(at(opening?.json, "result"));
-  const again = await openStream(stage.url, rpcRequest("req-005", "tasks/resubscribe", { id: ids.taskId }));
+  const again = await openStream(testServer.url, rpcRequest("req-005", "tasks/resubscribe", { id: ids.taskId }));
   const current = await again.next();
   gate.open();
   const rest = await again.rest();

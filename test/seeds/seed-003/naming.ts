@@ -1,11 +1,11 @@
 import { expect, it } from "vitest";
+import { grpc0_3 } from "../../conformance/dialect-clients/v0-3-grpc.ts";
+import { accepted, taskOf, text } from "../../conformance/dialect-client.ts";
 import { kindsOf } from "../../conformance/fold.ts";
-import { accepted, taskOf, text } from "../../conformance/speaker.ts";
-import { grpc0_3 } from "../../conformance/speakers/v0-3-grpc.ts";
 import { at, get, post, streamed, textAt } from "../exchange.ts";
-import { idsOf, saying } from "../kinds.ts";
+import { idsOf, userMessage } from "../kinds.ts";
 import { resultOf, resultsOf, rpcRequest } from "../rpc.ts";
-import { type Stage, serveScript } from "../stage.ts";
+import { serveScript, type TestServer } from "../test-server.ts";
 import { seed } from "./seed.ts";
 
 /** By default REST answers a request without a body in proto JSON; these tests use the objects of JSON-RPC. */
@@ -13,11 +13,11 @@ const JSON_STYLE = { restStyle: "json" } as const;
 
 const WANTS_0_3 = { "a2a-version": "0.3" };
 
-const asker = (): Promise<Stage> => serveScript(async (task) => task.ask("And?"), {}, JSON_STYLE);
+const asker = (): Promise<TestServer> => serveScript(async (task) => task.ask("And?"), {}, JSON_STYLE);
 
 /** Starts a task that waits for input. */
-async function beginTask(stage: Stage): Promise<string> {
-  const answer = await post(stage.url, rpcRequest(1, "message/send", { message: saying("Begin") }));
+async function beginTask(testServer: TestServer): Promise<string> {
+  const answer = await post(testServer.url, rpcRequest(1, "message/send", { message: userMessage("Begin") }));
   return idsOf(resultOf(answer, 1)).taskId;
 }
 
@@ -38,10 +38,10 @@ it(
     "POST /v1/message:send returns the same task, without an envelope",
   ),
   async () => {
-    await using stage = await asker();
-    const message = saying("Begin");
-    const rpc = resultOf(await post(stage.url, rpcRequest(1, "message/send", { message })), 1);
-    const rest = await post(`${stage.url}/v1/message:send`, { message });
+    await using testServer = await asker();
+    const message = userMessage("Begin");
+    const rpc = resultOf(await post(testServer.url, rpcRequest(1, "message/send", { message })), 1);
+    const rest = await post(`${testServer.url}/v1/message:send`, { message });
     expect(rest.status).toBe(200);
     expect(shapeOf(rest.json)).toEqual(shapeOf(rpc));
   },
@@ -53,10 +53,10 @@ it(
     "POST /v1/message:stream sends the same events, bare and as `result`",
   ),
   async () => {
-    await using stage = await asker();
-    const message = saying("Begin");
-    const rpc = resultsOf(await streamed(stage.url, rpcRequest(1, "message/stream", { message })), 1);
-    const rest = await streamed(`${stage.url}/v1/message:stream`, { message });
+    await using testServer = await asker();
+    const message = userMessage("Begin");
+    const rpc = resultsOf(await streamed(testServer.url, rpcRequest(1, "message/stream", { message })), 1);
+    const rest = await streamed(`${testServer.url}/v1/message:stream`, { message });
     expect(rpc).toHaveLength(3);
     expect(rest.map(({ json }) => shapeOf(json))).toEqual(rpc.map((result) => mirrored(shapeOf(result))));
   },
@@ -68,10 +68,10 @@ it(
     "GET /v1/tasks/{id} returns the same task, without an envelope",
   ),
   async () => {
-    await using stage = await asker();
-    const id = await beginTask(stage);
-    const rpc = resultOf(await post(stage.url, rpcRequest(1, "tasks/get", { id })), 1);
-    const rest = await get(`${stage.url}/v1/tasks/${id}`, WANTS_0_3);
+    await using testServer = await asker();
+    const id = await beginTask(testServer);
+    const rpc = resultOf(await post(testServer.url, rpcRequest(1, "tasks/get", { id })), 1);
+    const rest = await get(`${testServer.url}/v1/tasks/${id}`, WANTS_0_3);
     expect([rest.status, rest.json]).toEqual([200, rpc]);
   },
 );
@@ -82,10 +82,10 @@ it(
     "POST /v1/tasks/{id}:cancel returns the canceled task, without an envelope",
   ),
   async () => {
-    await using stage = await asker();
-    const id = await beginTask(stage);
-    const rest = await post(`${stage.url}/v1/tasks/${id}:cancel`, "", WANTS_0_3);
-    const rpc = resultOf(await post(stage.url, rpcRequest(1, "tasks/get", { id })), 1);
+    await using testServer = await asker();
+    const id = await beginTask(testServer);
+    const rest = await post(`${testServer.url}/v1/tasks/${id}:cancel`, "", WANTS_0_3);
+    const rpc = resultOf(await post(testServer.url, rpcRequest(1, "tasks/get", { id })), 1);
     expect([rest.status, rest.json]).toEqual([200, rpc]);
     expect(textAt(rpc, "status.state")).toBe("canceled");
   },
@@ -97,10 +97,10 @@ it(
     "POST /v1/tasks/{id}:subscribe sends the same stream, each event bare and as `result`",
   ),
   async () => {
-    await using stage = await serveScript(async () => "done", {}, JSON_STYLE);
-    const id = await beginTask(stage);
-    const rpc = resultsOf(await streamed(stage.url, rpcRequest(1, "tasks/resubscribe", { id })), 1);
-    const rest = await streamed(`${stage.url}/v1/tasks/${id}:subscribe`, "", WANTS_0_3);
+    await using testServer = await serveScript(async () => "done", {}, JSON_STYLE);
+    const id = await beginTask(testServer);
+    const rpc = resultsOf(await streamed(testServer.url, rpcRequest(1, "tasks/resubscribe", { id })), 1);
+    const rest = await streamed(`${testServer.url}/v1/tasks/${id}:subscribe`, "", WANTS_0_3);
     expect(rest.map(({ json }) => json)).toEqual(rpc.map(mirrored));
     expect(rpc.map((task) => at(task, "status.state"))).toEqual(["completed"]);
   },
@@ -112,9 +112,9 @@ it(
     "a task created with `kind` is read, followed and canceled with `kind`, although those requests have no body",
   ),
   async () => {
-    await using stage = await serveScript(async (task) => task.ask("And?"));
-    const sent = await post(`${stage.url}/v1/message:send`, { message: saying("Begin") });
-    const path = `${stage.url}/v1/tasks/${textAt(sent.json, "id")}`;
+    await using testServer = await serveScript(async (task) => task.ask("And?"));
+    const sent = await post(`${testServer.url}/v1/message:send`, { message: userMessage("Begin") });
+    const path = `${testServer.url}/v1/tasks/${textAt(sent.json, "id")}`;
     expect((await get(path)).json).toEqual(sent.json);
     for (const method of ["GET", "POST"]) {
       const response = await fetch(`${path}:subscribe`, { method, headers: { accept: "text/event-stream" } });
@@ -122,7 +122,7 @@ it(
       expect((await reader?.read())?.value).toContain('data: {"kind":"task",');
       await reader?.cancel();
     }
-    const missing = await get(`${stage.url}/v1/tasks/none`);
+    const missing = await get(`${testServer.url}/v1/tasks/none`);
     expect([missing.status, at(missing.json, "error.message")]).toEqual([404, "Task not found"]);
     const canceled = await post(`${path}:cancel`, "");
     expect(canceled.json).toMatchObject({ kind: "task", status: { state: "canceled" } });
@@ -135,12 +135,12 @@ it(
     "a task created in proto JSON stays in proto JSON, even if the default for requests without a body is `kind`",
   ),
   async () => {
-    await using stage = await serveScript(async () => "done", {}, JSON_STYLE);
+    await using testServer = await serveScript(async () => "done", {}, JSON_STYLE);
     const message = { messageId: "m-1", role: "ROLE_USER", content: [{ text: "Begin" }] };
     const configuration = { blocking: true };
-    const sent = await post(`${stage.url}/v1/message:send`, { message, configuration });
+    const sent = await post(`${testServer.url}/v1/message:send`, { message, configuration });
     const id = textAt(sent.json, "task.id");
-    const task = await get(`${stage.url}/v1/tasks/${id}`);
+    const task = await get(`${testServer.url}/v1/tasks/${id}`);
     expect(at(task.json, "status.state")).toBe("TASK_STATE_COMPLETED");
   },
 );
@@ -151,15 +151,15 @@ it(
     "SendMessage, SendStreamingMessage, GetTask, CancelTask and TaskSubscription work on the tasks of the other transports",
   ),
   async () => {
-    await using stage = await asker();
-    const caller = grpc0_3.at(stage.url);
+    await using testServer = await asker();
+    const caller = grpc0_3.at(testServer.url);
     const { id } = await taskOf(caller.send(text("Begin"), { wait: true }));
-    expect(textAt(resultOf(await post(stage.url, rpcRequest(1, "tasks/get", { id })), 1), "status.state")).toBe(
+    expect(textAt(resultOf(await post(testServer.url, rpcRequest(1, "tasks/get", { id })), 1), "status.state")).toBe(
       "input-required",
     );
     const stream = await accepted(caller.stream(text("Begin")));
     expect(kindsOf(await stream.rest())).toEqual(["task", "status", "status"]);
-    const other = await beginTask(stage);
+    const other = await beginTask(testServer);
     expect((await accepted(caller.get(other))).status.state).toBe("input-required");
     const followed = await accepted(caller.subscribe(other));
     expect((await accepted(caller.cancel(other))).status.state).toBe("canceled");

@@ -9,7 +9,7 @@ import { afterEach, expect, it } from "vitest";
 import { FakeClock } from "../../../src/testing/fake-clock.ts";
 import { SERVERS } from "../../remote-peers/servers.ts";
 import { get } from "../exchange.ts";
-import { serveScript } from "../stage.ts";
+import { serveScript } from "../test-server.ts";
 import { listenIn, serveCard } from "./invoking.ts";
 import { seed } from "./seed.ts";
 
@@ -24,9 +24,9 @@ const thrownBy = (work: Promise<unknown>): Promise<unknown> =>
 it(
   seed.example("Exported Functions › fetchAgentCard", "returns the card of this server and of official servers"),
   async () => {
-    await using stage = await serveScript(async () => "done");
-    const served = await get(`${stage.url}/.well-known/agent-card.json`, { "a2a-version": "1.0" });
-    expect(await fetchAgentCard(stage.url)).toEqual(served.json);
+    await using testServer = await serveScript(async () => "done");
+    const served = await get(`${testServer.url}/.well-known/agent-card.json`, { "a2a-version": "1.0" });
+    expect(await fetchAgentCard(testServer.url)).toEqual(served.json);
     // The 0.2 server has its card only at the older address.
     for (const line of SERVERS.filter(({ protocol }) => protocol !== "0.2")) {
       const official = await line.start({ binding: "JSONRPC" });
@@ -42,18 +42,18 @@ it(
 );
 
 it(seed.example("Exported Functions › discoverAgent", "returns the card, or null if there is none"), async () => {
-  await using stage = await serveScript(async () => "done");
-  expect(await discoverAgent(stage.url)).toEqual(await fetchAgentCard(stage.url));
-  expect(await discoverAgent(`${stage.url}/nobody`)).toBeNull();
+  await using testServer = await serveScript(async () => "done");
+  expect(await discoverAgent(testServer.url)).toEqual(await fetchAgentCard(testServer.url));
+  expect(await discoverAgent(`${testServer.url}/nobody`)).toBeNull();
 });
 
 it(
   seed.example("Exported Functions › clearAgentCardCache", "cached cards of all agents are fetched again"),
   async () => {
-    await using stage = await serveScript(async () => "done", { id: "one" });
+    await using testServer = await serveScript(async () => "done", { id: "one" });
     const { fetch, asked } = listenIn();
     const both = async () => {
-      for (const url of [stage.url, stage.of("one")]) await fetchAgentCard(url, { fetch });
+      for (const url of [testServer.url, testServer.of("one")]) await fetchAgentCard(url, { fetch });
     };
     await both();
     await both();
@@ -67,7 +67,7 @@ it(
 it(
   seed.example("Invariants › 8 card cache", "a card is cached for exactly 5 minutes; each address has its own entry"),
   async () => {
-    await using stage = await serveScript(async () => "done", { id: "one" });
+    await using testServer = await serveScript(async () => "done", { id: "one" });
     const { fetch, asked } = listenIn();
     const clock = new FakeClock();
     const began = clock.now();
@@ -76,12 +76,12 @@ it(
       await fetchAgentCard(url, { fetch, clock });
       return asked.length;
     };
-    expect(await askedAfter(0, stage.url)).toBe(1);
-    expect(await askedAfter(2 * MINUTE, stage.of("one"))).toBe(2);
-    expect(await askedAfter(5 * MINUTE - 1, stage.url)).toBe(2);
-    expect(await askedAfter(5 * MINUTE, stage.url)).toBe(3);
-    expect(await askedAfter(7 * MINUTE - 1, stage.of("one"))).toBe(3);
-    expect(await askedAfter(7 * MINUTE, stage.of("one"))).toBe(4);
+    expect(await askedAfter(0, testServer.url)).toBe(1);
+    expect(await askedAfter(2 * MINUTE, testServer.of("one"))).toBe(2);
+    expect(await askedAfter(5 * MINUTE - 1, testServer.url)).toBe(2);
+    expect(await askedAfter(5 * MINUTE, testServer.url)).toBe(3);
+    expect(await askedAfter(7 * MINUTE - 1, testServer.of("one"))).toBe(3);
+    expect(await askedAfter(7 * MINUTE, testServer.of("one"))).toBe(4);
   },
 );
 
@@ -95,20 +95,20 @@ it(
     const clock = new FakeClock();
     const { fetch, asked } = listenIn();
     const card = async (url: string) => (await fetchAgentCard(url, { fetch, clock })).name;
-    await using stage = await serveScript(async () => "done");
+    await using testServer = await serveScript(async () => "done");
     await using changing = await serveCard({
       version: "1",
       get name() {
         return name;
       },
     });
-    expect([await card(stage.url), await card(changing.url)]).toEqual(["Scripted", "Before"]);
+    expect([await card(testServer.url), await card(changing.url)]).toEqual(["Scripted", "Before"]);
     name = "After";
     clock.adjust(clock.now() + 2 * MINUTE);
-    expect([await card(stage.url), await card(changing.url)]).toEqual(["Scripted", "Before"]);
+    expect([await card(testServer.url), await card(changing.url)]).toEqual(["Scripted", "Before"]);
     expect(asked).toEqual([CARD, CARD]);
     clock.adjust(clock.now() + 4 * MINUTE);
-    expect([await card(stage.url), await card(changing.url)]).toEqual(["Scripted", "After"]);
+    expect([await card(testServer.url), await card(changing.url)]).toEqual(["Scripted", "After"]);
     expect(asked).toEqual([CARD, CARD, CARD, CARD]);
   },
 );

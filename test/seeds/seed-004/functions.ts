@@ -12,7 +12,7 @@ import {
 } from "palaver/plain";
 import { expect, it, vi } from "vitest";
 import { at, get, textAt } from "../exchange.ts";
-import { scripted, serveAgents, serveScript } from "../stage.ts";
+import { scripted, serveAgents, serveScript } from "../test-server.ts";
 import { seed } from "./seed.ts";
 import { endedTask, says, sendTask } from "./tasks.ts";
 
@@ -25,8 +25,8 @@ it(
     "accepts a text or a message, bare or under params, and returns a task at once",
   ),
   async () => {
-    await using stage = await serveScript(async (task) => task.text, HOME);
-    const deps: A2ATaskDeps = { server: stage.server };
+    await using testServer = await serveScript(async (task) => task.text, HOME);
+    const deps: A2ATaskDeps = { server: testServer.server };
     const message: A2AMessage = { role: "user", parts: [{ type: "text", text: "Hello" }] };
     const bodies: readonly A2ATaskSendRequest[] = [
       { message: "Hello" },
@@ -36,27 +36,27 @@ it(
     for (const body of bodies) {
       const task: A2ATask = await handleTaskSend(deps, body);
       expect(task.messages[0]).toEqual(message);
-      expect((await endedTask(stage.url, task.id)).messages).toEqual([message, says("agent", "Hello")]);
+      expect((await endedTask(testServer.url, task.id)).messages).toEqual([message, says("agent", "Hello")]);
     }
   },
 );
 
 it(seed.example("Exported Functions › handleTaskGet", "returns the task with that id, or null"), async () => {
-  await using stage = await serveScript(async () => "done", HOME);
-  const { id } = await handleTaskSend({ server: stage.server }, { message: "Hello" });
+  await using testServer = await serveScript(async () => "done", HOME);
+  const { id } = await handleTaskSend({ server: testServer.server }, { message: "Hello" });
   expect(await handleTaskGet(id)).toMatchObject({ id });
   expect(await handleTaskGet("task-999")).toBeNull();
   // Over HTTP an unknown task is 404.
-  expect((await get(`${stage.url}/a2a/tasks/${id}`)).status).toBe(200);
-  expect((await get(`${stage.url}/a2a/tasks/task-999`)).status).toBe(404);
+  expect((await get(`${testServer.url}/a2a/tasks/${id}`)).status).toBe(200);
+  expect((await get(`${testServer.url}/a2a/tasks/task-999`)).status).toBe(404);
 });
 
 it(seed.example("Exported Functions › clearTaskStore", "afterwards no task is found"), async () => {
-  await using stage = await serveScript(async () => "done", HOME);
-  const deps = { server: stage.server };
+  await using testServer = await serveScript(async () => "done", HOME);
+  const deps = { server: testServer.server };
   const { id } = await handleTaskSend(deps, { message: "Hello" });
-  const other = await sendTask(stage.url, { message: "Hello" });
-  await endedTask(stage.url, other.id);
+  const other = await sendTask(testServer.url, { message: "Hello" });
+  await endedTask(testServer.url, other.id);
   await vi.waitUntil(() => Date.now() > Date.parse(other.createdAt));
   clearTaskStore();
   expect(await handleTaskGet(id)).toBeNull();
@@ -70,9 +70,9 @@ it(seed.example("Exported Functions › clearTaskStore", "afterwards no task is 
 it(
   seed.example("Exported Functions › buildAgentCard", "returns the card of the first agent, with the given address"),
   async () => {
-    await using stage = await serveScript(async () => "done", { ...HOME, skills: [SKILL] });
-    const deps = { server: stage.server };
-    const served = await get(`${stage.url}/.well-known/agent-card.json`);
+    await using testServer = await serveScript(async () => "done", { ...HOME, skills: [SKILL] });
+    const deps = { server: testServer.server };
+    const served = await get(`${testServer.url}/.well-known/agent-card.json`);
     expect(await buildAgentCard(undefined, deps)).toEqual(served.json);
     const card = await buildAgentCard("https://agent.example.com", deps);
     expect(card).toMatchObject({ name: "Scripted", version: "1.0.0", skills: [SKILL] });
@@ -87,8 +87,8 @@ it(
 
 it(seed.example("Exported Functions › buildAgentCardForAgent", "returns the card of the given agent"), async () => {
   const second = scripted(async () => "done", { id: "second", name: "Second", skills: [SKILL] });
-  await using stage = await serveAgents([scripted(async () => "done", { id: "first" }), second]);
-  const card = await buildAgentCardForAgent(second, "https://agent.example.com", { server: stage.server });
+  await using testServer = await serveAgents([scripted(async () => "done", { id: "first" }), second]);
+  const card = await buildAgentCardForAgent(second, "https://agent.example.com", { server: testServer.server });
   expect(card).toMatchObject({ name: "Second", skills: [SKILL] });
   expect(card.url).toMatch(/^https:\/\/agent\.example\.com\/agents\/second/);
 });

@@ -6,7 +6,7 @@ import { SERVERS } from "../../remote-peers/servers.ts";
 import { post } from "../exchange.ts";
 import { ID } from "../matchers.ts";
 import { resultOf, rpcRequest } from "../rpc.ts";
-import { serveScript } from "../stage.ts";
+import { serveScript } from "../test-server.ts";
 import { type Invoked, type InvokingOptions, invoking, listenIn, listenWithoutCards, serveCard } from "./invoking.ts";
 import { seed } from "./seed.ts";
 
@@ -33,8 +33,8 @@ it(
     "a message is answered by this server and by official servers of every version and binding",
   ),
   async () => {
-    await using stage = await serveScript(async (task) => `Summary of ${task.text}`, HOME);
-    const own = await invoking(stage.url, "this");
+    await using testServer = await serveScript(async (task) => `Summary of ${task.text}`, HOME);
+    const own = await invoking(testServer.url, "this");
     expect(own.result).toEqual({ success: true, taskId: ID, responseText: "Summary of this" });
     for (const line of SERVERS) {
       // The function is defined over HTTP with JSON.
@@ -57,11 +57,11 @@ it(
   ),
   async () => {
     const gate = createGate();
-    await using stage = await serveScript(async (task) => {
+    await using testServer = await serveScript(async (task) => {
       await gate.passed(task.signal);
       return "Summary...";
     }, HOME);
-    const { result, asked } = await invoking(stage.url, "Summarize this", {
+    const { result, asked } = await invoking(testServer.url, "Summarize this", {
       listening: listenWithoutCards(),
       beforeLook: () => gate.open(),
     });
@@ -81,7 +81,7 @@ it(
   async () => {
     const gate = createGate();
     const ended = createGate();
-    await using stage = await serveScript(
+    await using testServer = await serveScript(
       async (task) => {
         await gate.passed(task.signal);
         return "done";
@@ -91,7 +91,7 @@ it(
         on: { event: (event) => void (event.kind === "status" && event.status.state === "completed" && ended.open()) },
       },
     );
-    const { result, looks, asked } = await invoking(stage.url, "Hello", {
+    const { result, looks, asked } = await invoking(testServer.url, "Hello", {
       listening: listenWithoutCards(),
       async beforeLook(count) {
         if (count < 3) return;
@@ -111,14 +111,14 @@ it(
     "returns the last message or output of the agent, in every dialect",
   ),
   async () => {
-    await using stage = await serveScript(async (task) => {
+    await using testServer = await serveScript(async (task) => {
       await task.status("Looking");
       const answer = task.artifact("answer");
       await answer.write("Forty");
       await answer.end("-two");
     }, HOME);
     for (const listening of [listenIn(), listenWithoutCards()]) {
-      const { result } = await invoking(stage.url, "Hello", { listening });
+      const { result } = await invoking(testServer.url, "Hello", { listening });
       expect(result).toEqual({ success: true, taskId: ID, responseText: "Forty-two" });
     }
   },
@@ -130,8 +130,8 @@ it(
     "returns success: false with the HTTP status; throws nothing",
   ),
   async () => {
-    await using stage = await serveScript(async () => "done", HOME);
-    const refused = await invoking(stage.url, "", { listening: listenWithoutCards() });
+    await using testServer = await serveScript(async () => "done", HOME);
+    const refused = await invoking(testServer.url, "", { listening: listenWithoutCards() });
     expect(refused.result).toEqual({ success: false, error: "Submit failed: HTTP 400" });
     await using nobody = await serveCard({}, 500);
     const missing = await invoking(nobody.url, "Hello");
@@ -142,9 +142,9 @@ it(
 it(
   seed.example("Error Cases › poll times out", "returns success: false with the milliseconds waited and the task id"),
   async () => {
-    await using stage = await serveScript((task) => createGate().passed(task.signal), HOME);
+    await using testServer = await serveScript((task) => createGate().passed(task.signal), HOME);
     for (const listening of [listenIn(), listenWithoutCards()]) {
-      const { result, looks } = await invoking(stage.url, "Hello", { listening, timeoutMs: 10_000 });
+      const { result, looks } = await invoking(testServer.url, "Hello", { listening, timeoutMs: 10_000 });
       expect(result).toEqual({ success: false, taskId: ID, error: "Timed out after 10000ms" });
       expect(looks).toEqual([3000, 6000, 9000]);
     }
@@ -161,9 +161,9 @@ it(
     "returns success: false with the task's last message, or a default text if it has none",
   ),
   async () => {
-    await using stage = await serveScript(async (task) => task.reject("Not on Sundays"), HOME);
+    await using testServer = await serveScript(async (task) => task.reject("Not on Sundays"), HOME);
     for (const listening of [listenIn(), listenWithoutCards()]) {
-      const { result } = await invoking(stage.url, "Hello", { listening });
+      const { result } = await invoking(testServer.url, "Hello", { listening });
       expect(result).toEqual({ success: false, taskId: ID, error: "Not on Sundays" });
     }
     for (const line of SERVERS) {

@@ -31,7 +31,7 @@ export async function takeResponse(request: McpRequest, body: JsonObject): Promi
   const value = typeof id === "string" ? unseal(id, options(request)) : undefined;
   const { a: agent, t: taskId, q: question } = value ?? {};
   if (typeof agent !== "string" || typeof taskId !== "string" || typeof question !== "string")
-    throw new A2AError("invalid-request", "id: names no request of this server to this caller");
+    throw new A2AError("invalid-request", "id: does not name an open request of the server to this client");
   const { signal } = request.exchange;
   const caller = await callAgent(request, agent, { signal, meta: {} });
   // Safe cast: the id was signed by this server.

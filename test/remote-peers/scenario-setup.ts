@@ -13,10 +13,10 @@ import { WireRecord } from "../peers/wire-record.ts";
 import type { Ability, OfficialServer, Profile, ServerLine } from "./server-line.ts";
 
 /** Scenarios for the client with every server, with their expected results. */
-export type ScenarioGroup = Group<Stage, Ability>;
+export type ScenarioGroup = Group<ScenarioSetup, Ability>;
 
 /** The client with the servers of one library, over one binding. */
-export class Stage {
+export class ScenarioSetup {
   readonly line: ServerLine;
   readonly binding: Binding;
   readonly wire: WireRecord = new WireRecord(() => {});
@@ -28,7 +28,7 @@ export class Stage {
   }
 
   /** Connects to the agent of a server by its card. */
-  async meet(profile: Profile = "able", options: ConnectOptions = {}): Promise<AgentClient> {
+  async connect(profile: Profile = "able", options: ConnectOptions = {}): Promise<AgentClient> {
     const { url } = await this.serving(profile);
     return connect(url, { fetch: this.wire.fetch, prefer: [this.binding], poll: { first: 5, most: 20 }, ...options });
   }

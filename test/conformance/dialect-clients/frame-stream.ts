@@ -1,6 +1,6 @@
+import type { Stream } from "../dialect-client.ts";
 import type { EventSource, ServerSentEvent } from "../http.ts";
 import type { Frame, StreamEvent } from "../neutral.ts";
-import type { Stream } from "../speaker.ts";
 import { wrong } from "../strict.ts";
 
 export interface FrameReading {
@@ -22,17 +22,17 @@ export function frameStream(source: EventSource, first: ServerSentEvent, { read,
     return event;
   };
   const eventOf = ({ data }: ServerSentEvent): StreamEvent => {
-    const told = read(data);
-    final = told.kind === "status" && told.final === true;
-    return told;
+    const event = read(data);
+    final = event.kind === "status" && event.final === true;
+    return event;
   };
-  const frameOf = (told: StreamEvent, id: string | undefined): Frame => {
-    if (told.kind !== "message") {
+  const frameOf = (event: StreamEvent, id: string | undefined): Frame => {
+    if (event.kind !== "message") {
       const seq = Number(id);
       if (!Number.isInteger(seq) || seq <= last) wrong("id", `must be greater than ${last}`, id);
       last = seq;
     }
-    return { ...told, id };
+    return { ...event, id };
   };
   const next = async (): Promise<Frame | undefined> => {
     let event = await nextEvent();

@@ -1,10 +1,10 @@
+import type { Reduction } from "../dialect-client.ts";
 import { type Artifact, type Frame, type Message, NO_SUCH_MEMBER, type Status, type Task } from "../neutral.ts";
-import type { Lessening } from "../speaker.ts";
 import { RULES_0_1 } from "./v0-1-shapes.ts";
 
 /** Reduces to 0.1: no ids except of tasks and sessions, numbered artifacts, six states. */
-export const LESSENS_0_1: Lessening = {
-  task: lessTask,
+export const REDUCTION_0_1: Reduction = {
+  task: reducedTask,
   frames(frames) {
     const numbers: string[] = [];
     const numbered = (artifact: Artifact): Artifact => {
@@ -15,7 +15,7 @@ export const LESSENS_0_1: Lessening = {
   },
 };
 
-function lessTask(task: Task): Task {
+function reducedTask(task: Task): Task {
   const { artifacts, history } = task;
   return {
     ...task,

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import type { Frame, StreamEvent, Task } from "../neutral.ts";
 import { asObject, wrong } from "../strict.ts";
 import { createReaders } from "./shapes.ts";
-import { LESSENS_0_1 } from "./v0-1-lessens.ts";
+import { REDUCTION_0_1 } from "./v0-1-reduction.ts";
 import { readEvent as readOlderEvent, readTask as readOlderTask } from "./v0-1-shapes.ts";
 import { SPELLING_0_3 } from "./v0-3-shapes.ts";
 
@@ -21,7 +21,7 @@ const FREE = ["metadata", "data"];
 export function readUnionTask(value: unknown): Task {
   const older = readOlderTask(without(value, NEWER_ONLY));
   const newer = readNewerTask(without(value, OLDER_ONLY));
-  same(older, LESSENS_0_1.task(newer));
+  same(older, REDUCTION_0_1.task(newer));
   return older;
 }
 
@@ -30,13 +30,13 @@ export function readUnionEvent(value: unknown): StreamEvent {
   const inArtifact = artifact === undefined ? {} : { artifact: without(artifact, CHUNK_FLAGS) };
   const older = readOlderEvent(without(without(value, NEWER_ONLY), CHUNK_FLAGS, "artifact"));
   const newer = readNewerEvent(without({ ...rest, ...inArtifact }, OLDER_ONLY));
-  if ("taskId" in newer && newer.taskId !== id) wrong("An event", "tells of two tasks", value);
+  if ("taskId" in newer && newer.taskId !== id) wrong("An event", "names two tasks", value);
   same(unnumbered(older), unnumbered(lessened(newer)));
   return older;
 }
 
 function lessened(event: StreamEvent): StreamEvent {
-  const [frame] = LESSENS_0_1.frames([{ ...event, id: undefined }]);
+  const [frame] = REDUCTION_0_1.frames([{ ...event, id: undefined }]);
   if (frame === undefined) throw new Error("There is a frame.");
   return withoutId(frame);
 }

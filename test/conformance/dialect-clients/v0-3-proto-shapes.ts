@@ -1,5 +1,5 @@
+import type { MessageInput, Rules } from "../dialect-client.ts";
 import type { Fields, Part } from "../neutral.ts";
-import type { Rules, Saying } from "../speaker.ts";
 import { asObject, asText, maybe, objectWith } from "../strict.ts";
 import type { Spelling } from "./shapes.ts";
 import { fileDetails, RULES_0_3 } from "./v0-3-shapes.ts";
@@ -31,7 +31,7 @@ export const PROTO_RULES: Rules = {
   push: {
     ...RULES_0_3.push,
     fields: { create: "pushNotificationConfig.url", send: "configuration.pushNotification.url" },
-    tells: ["id", "url", "token", "authentication"],
+    responseFields: ["id", "url", "token", "authentication"],
   },
   zeroHistory: "all",
   list: "array",
@@ -39,8 +39,8 @@ export const PROTO_RULES: Rules = {
   snakeCase: true,
 };
 
-export function writeProtoMessage(saying: Saying): Fields {
-  const { parts, referenceTaskIds: _lost, ...rest } = saying;
+export function writeProtoMessage(messageInput: MessageInput): Fields {
+  const { parts, referenceTaskIds: _lost, ...rest } = messageInput;
   return { messageId: crypto.randomUUID(), role: "ROLE_USER", content: parts.map(writePart), ...rest };
 }
 

@@ -1,10 +1,10 @@
+import type { Caller, CallerOptions, DialectClient, Outcome, SendOptions } from "../dialect-client.ts";
 import type { Fields, Sent, Task } from "../neutral.ts";
-import type { Caller, Manner, Outcome, SendOptions, Speaker } from "../speaker.ts";
 import { wrong } from "../strict.ts";
 import { readNothing, writeWebhook } from "./push-shapes.ts";
 import { headersOf } from "./rest-client.ts";
 import { createRpcClient, type RpcRequest } from "./rpc-client.ts";
-import { LESSENS_0_1 } from "./v0-1-lessens.ts";
+import { REDUCTION_0_1 } from "./v0-1-reduction.ts";
 import {
   joinOpening,
   RULES_0_1,
@@ -21,21 +21,21 @@ import { readUnionEvent, readUnionTask } from "./v0-1-union.ts";
  * JSON-RPC 0.1. It states its version only for methods that later versions have too; with `version: null` it expects
  * the members of both versions from those.
  */
-export const jsonRpc0_1: Speaker = {
+export const jsonRpc0_1: DialectClient = {
   dialect: "0.1/jsonrpc",
   version: "0.1",
   binding: "jsonrpc",
   rules: RULES_0_1,
-  lessens: LESSENS_0_1,
+  reduction: REDUCTION_0_1,
   readPushed,
   at: callerAt,
 };
 
-function callerAt(address: string, manner: Manner = {}): Caller {
+function callerAt(address: string, callerOptions: CallerOptions = {}): Caller {
   const client = createRpcClient({
     url: `${address}/a2a`,
-    headers: headersOf(manner, undefined, RULES_0_1.extensionsHeader),
-    manner,
+    headers: headersOf(callerOptions, undefined, RULES_0_1.extensionsHeader),
+    callerOptions,
     eventErrors: ["tasks/sendSubscribe", "tasks/resubscribe"],
     joinOpening,
     readError,
@@ -48,10 +48,10 @@ function callerAt(address: string, manner: Manner = {}): Caller {
   /** Only the header distinguishes these methods from a later version's. */
   const shared = (method: string, params: Fields, after?: string): RpcRequest => {
     const request = own(method, params, after);
-    if (manner.version !== undefined) return request;
+    if (callerOptions.version !== undefined) return request;
     return { ...request, headers: { ...request.headers, "a2a-version": "0.1" } };
   };
-  const [readOne, readNews] = manner.version === null ? [readUnionTask, readUnionEvent] : [readTask, readEvent];
+  const [readOne, readNews] = callerOptions.version === null ? [readUnionTask, readUnionEvent] : [readTask, readEvent];
   const get = (id: string, history?: number): Promise<Outcome<Task>> =>
     client.call(shared("tasks/get", { id, ...(history !== undefined && { historyLength: history }) }), (value) =>
       readOne(value),
@@ -67,15 +67,15 @@ function callerAt(address: string, manner: Manner = {}): Caller {
   };
   const missing = (what: string) => (): Promise<never> => Promise.reject(new Error(`0.1 has no ${what}.`));
   return {
-    send(saying, options = {}) {
-      const params = sendParams(saying, options);
+    send(messageInput, options = {}) {
+      const params = sendParams(messageInput, options);
       if (options.wait === false) return begin(params, options);
       return client.call(own("tasks/send", params, options.after), (value) => ({
         kind: "task",
         task: readTask(value),
       }));
     },
-    stream: (saying, options) => open(sendParams(saying, options), options?.after),
+    stream: (messageInput, options) => open(sendParams(messageInput, options), options?.after),
     get,
     list: missing("list"),
     cancel: (id, metadata) =>

@@ -1,7 +1,7 @@
+import type { Caller, CallerOptions, DialectClient, Outcome, Rules } from "../dialect-client.ts";
 import { exchange, typeOf } from "../http.ts";
 import type { Fields } from "../neutral.ts";
 import { type Refusal, type RefusalName, refusalByCode } from "../refusals.ts";
-import type { Caller, Manner, Outcome, Rules, Speaker } from "../speaker.ts";
 import { asObject, wrong } from "../strict.ts";
 import { headersOf } from "./rest-client.ts";
 import { createCaller, readPushed } from "./v0-3-jsonrpc.ts";
@@ -10,7 +10,7 @@ import { RULES_0_3, readNumberedError } from "./v0-3-shapes.ts";
 const RULES: Rules = { ...RULES_0_3, namesTasks: "may", deniedExtendedCard: "PermissionDenied" };
 
 /** JSON-RPC 0.2. Without a stated version its requests would be treated as 0.3. */
-export const jsonRpc0_2: Speaker = {
+export const jsonRpc0_2: DialectClient = {
   dialect: "0.2/jsonrpc",
   version: "0.2",
   binding: "jsonrpc",
@@ -19,10 +19,10 @@ export const jsonRpc0_2: Speaker = {
   at: callerAt,
 };
 
-function callerAt(address: string, manner: Manner = {}): Caller {
-  const headers = headersOf(manner, "0.2", RULES.extensionsHeader);
+function callerAt(address: string, callerOptions: CallerOptions = {}): Caller {
+  const headers = headersOf(callerOptions, "0.2", RULES.extensionsHeader);
   return {
-    ...createCaller(address, manner, { claim: "0.2", readError }),
+    ...createCaller(address, callerOptions, { claim: "0.2", readError }),
     extendedCard: () => fetchExtendedCard(address, headers),
   };
 }

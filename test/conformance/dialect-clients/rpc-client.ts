@@ -1,14 +1,14 @@
+import type { CallerOptions, Outcome, Stream } from "../dialect-client.ts";
 import { EventSource, type HttpAnswer, type HttpRequest, sendHttp, typeOf, wholeAnswer } from "../http.ts";
 import type { Fields, StreamEvent } from "../neutral.ts";
 import { REFUSALS, type Refusal } from "../refusals.ts";
-import type { Manner, Outcome, Stream } from "../speaker.ts";
 import { objectWith, wrong } from "../strict.ts";
 import { checkStreamHeaders, frameStream } from "./frame-stream.ts";
 
 export interface RpcClientOptions {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
-  readonly manner: Manner;
+  readonly callerOptions: CallerOptions;
   /** Methods whose errors arrive as the single event of a stream, unless the parameters could not be parsed. */
   readonly eventErrors?: readonly string[];
   /** Reads the `error` member. */
@@ -37,9 +37,9 @@ function nextId(): string | number {
 }
 
 export function createRpcClient(options: RpcClientOptions): RpcClient {
-  const { url, manner, readError, joinOpening } = options;
+  const { url, callerOptions, readError, joinOpening } = options;
   const httpRequest = (id: string | number, { method, params, headers }: RpcRequest, accept: string): HttpRequest => {
-    const altered = params === undefined ? undefined : (manner.alter?.(params) ?? params);
+    const altered = params === undefined ? undefined : (callerOptions.alter?.(params) ?? params);
     return {
       method: "POST",
       url,

@@ -8,7 +8,7 @@ import { processAgent } from "../process-agent.ts";
 import type { ProcessAgentOptions } from "../process-options.ts";
 
 /** An engine with one agent that runs a program in a temporary folder. */
-export interface ProgramStage extends AsyncDisposable {
+export interface OpenProgram extends AsyncDisposable {
   readonly harness: EngineHarness;
   readonly agent: Agent;
   /** The working directory of the program. */
@@ -20,20 +20,20 @@ export interface ProgramStage extends AsyncDisposable {
   records(): readonly string[];
 }
 
-export interface StageOptions extends Partial<ProcessAgentOptions> {
+export interface OpenProgramOptions extends Partial<ProcessAgentOptions> {
   readonly harness?: Partial<HarnessOptions>;
 }
 
 /** Serves a bash script as an agent. */
-export function stageScript(script: string, options: StageOptions = {}): Promise<ProgramStage> {
-  return stageProgram("bash", ["-c", script], options);
+export function openScript(script: string, options: OpenProgramOptions = {}): Promise<OpenProgram> {
+  return openProgram("bash", ["-c", script], options);
 }
 
-export async function stageProgram(
+export async function openProgram(
   command: string,
   args: readonly string[],
-  { harness: harnessOptions = {}, ...options }: StageOptions = {},
-): Promise<ProgramStage> {
+  { harness: harnessOptions = {}, ...options }: OpenProgramOptions = {},
+): Promise<OpenProgram> {
   const folder = await temporaryFolder();
   const [cwd, stateFolder] = [folder.file("work"), folder.file("state")];
   mkdirSync(cwd);

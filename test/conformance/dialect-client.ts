@@ -15,25 +15,25 @@ export type Dialect =
   | "0.1/jsonrpc";
 
 /**
- * A client of one dialect, written by hand and over real HTTP. A speaker builds each request from the protocol's own
+ * A client of one dialect, written by hand and over real HTTP. The client builds each request from the protocol's own
  * definitions, checks every response against them (members, state names, envelope, content type, HTTP status), and
  * returns the content in version-independent form.
  */
-export interface Speaker {
+export interface DialectClient {
   readonly dialect: Dialect;
   readonly version: Version;
   readonly binding: "jsonrpc" | "rest" | "grpc";
   readonly rules: Rules;
   /** Removes what this dialect cannot express. Absent: the dialect can express everything in this suite. */
-  readonly lessens?: Lessening;
+  readonly reduction?: Reduction;
   /** Reads the body of a notification to a webhook that was set in this dialect. */
   readPushed(value: unknown): StreamEvent;
   /** Calls the agent at this address, which has no trailing slash. */
-  at(address: string, manner?: Manner): Caller;
+  at(address: string, callerOptions?: CallerOptions): Caller;
 }
 
 /** Reduces tasks and frames to what a dialect can express. */
-export interface Lessening {
+export interface Reduction {
   task(task: Task): Task;
   /** Takes a whole stream, from its first frame on. */
   frames(frames: readonly Frame[]): readonly Frame[];
@@ -97,20 +97,20 @@ export interface PushRules {
   /** The names of the URL field, in a create request and in a send. */
   readonly fields: { readonly create: string; readonly send: string };
   /** The members of a webhook in responses. */
-  readonly tells: readonly (keyof Webhook)[];
+  readonly responseFields: readonly (keyof Webhook)[];
   /** Whether responses contain all authentication schemes or the first. */
   readonly schemes: "all" | "first";
 }
 
 /** Options of a caller's requests. */
-export interface Manner {
+export interface CallerOptions {
   /** The caller's token; absent: anonymous. */
   readonly token?: string;
   readonly tenant?: string;
   /** Where REST requests carry the tenant. Default: in the path. */
   readonly tenantIn?: "path" | "query" | "body";
   readonly extensions?: readonly string[];
-  /** Value of `A2A-Version` instead of the speaker's own version; `null`: no header. */
+  /** Value of `A2A-Version` instead of the client's own version; `null`: no header. */
   readonly version?: string | null;
   readonly headers?: Readonly<Record<string, string>>;
   /** Changes the JSON of a request before it is sent. */
@@ -119,7 +119,7 @@ export interface Manner {
   readonly edition?: "1.0.1" | "1.0.0";
   /**
    * The style of REST 0.3 responses to requests without a body, if the task was not created over REST 0.3; if it was,
-   * both styles are accepted. Default: the style of the speaker's own bodies, and no other is accepted.
+   * both styles are accepted. Default: the style of the client's own bodies, and no other is accepted.
    */
   readonly bodyless?: "proto" | "json";
   /** Send a body that shows the caller's style where REST can omit the body. */
@@ -127,7 +127,7 @@ export interface Manner {
 }
 
 /** A message to send. An id is generated if none is given. */
-export interface Saying {
+export interface MessageInput {
   readonly parts: readonly Part[];
   readonly messageId?: string;
   readonly taskId?: string;
@@ -161,8 +161,8 @@ export interface ListQuery {
 }
 
 export interface Caller {
-  send(saying: Saying, options?: SendOptions): Promise<Outcome<Sent>>;
-  stream(saying: Saying, options?: SendOptions): Promise<Outcome<Stream>>;
+  send(messageInput: MessageInput, options?: SendOptions): Promise<Outcome<Sent>>;
+  stream(messageInput: MessageInput, options?: SendOptions): Promise<Outcome<Stream>>;
   get(id: string, history?: number): Promise<Outcome<Task>>;
   list(query?: ListQuery): Promise<Outcome<Page>>;
   cancel(id: string, metadata?: Fields): Promise<Outcome<Task>>;
@@ -198,7 +198,7 @@ export interface Stream {
 }
 
 /** The state that readers of this dialect receive for a task in this state. */
-export function toldState({ rules }: Speaker, state: State): State {
+export function receivedState({ rules }: DialectClient, state: State): State {
   return rules.insteadOf[state] ?? state;
 }
 
@@ -228,6 +228,6 @@ export async function taskOf(outcome: Outcome<Sent> | Promise<Outcome<Sent>>): P
   throw new Error("Answered with a message, not a task.");
 }
 
-export function text(words: string): Saying {
+export function text(words: string): MessageInput {
   return { parts: [{ text: words }] };
 }

@@ -1,14 +1,14 @@
 import { type ClientHttp2Stream, connect } from "node:http2";
 import { loadGrpcDialects } from "../../../src/wire/grpc.ts";
 import { FrameReader, frame } from "../../../src/wire/grpc-frame.ts";
+import type { CallerOptions, Outcome, Reduction, Stream } from "../dialect-client.ts";
 import type { HttpAnswer } from "../http.ts";
 import type { Fields, Frame, StreamEvent, Task } from "../neutral.ts";
 import { type Edition, REFUSALS, type Refusal } from "../refusals.ts";
-import type { Lessening, Manner, Outcome, Stream } from "../speaker.ts";
 import { asObject, wrong } from "../strict.ts";
 
 /** A list without members is absent in protobuf. */
-export const LESSENS_GRPC: Lessening = {
+export const REDUCTION_GRPC: Reduction = {
   task: withoutEmptyLists,
   frames: (frames) =>
     frames.map((frame) => (frame.kind === "task" ? { ...frame, task: withoutEmptyLists(frame.task) } : frame)),
@@ -36,7 +36,7 @@ export interface GrpcClientOptions {
   /** The package of the service and of its messages. */
   readonly packageName: string;
   readonly headers: Readonly<Record<string, string>>;
-  readonly manner: Manner;
+  readonly callerOptions: CallerOptions;
   readonly edition: Edition;
   /** Members that every request has. */
   readonly common?: Fields;
@@ -78,7 +78,7 @@ export interface GrpcClient {
  * and errors as REST would show them; the gRPC status must belong to the error.
  */
 export function createGrpcClient(options: GrpcClientOptions): GrpcClient {
-  const { origin, packageName, manner } = options;
+  const { origin, packageName, callerOptions } = options;
   const open = ({ method, request, body, after }: GrpcRequest): Answer => {
     const full = { ...options.common, ...body };
     const session = connect(origin);
@@ -96,7 +96,7 @@ export function createGrpcClient(options: GrpcClientOptions): GrpcClient {
     );
     stream.on("error", () => undefined);
     stream.on("close", () => session.destroy());
-    stream.end(frame(TYPES.type(`${packageName}.${request}`).encode(manner.alter?.(full) ?? full)));
+    stream.end(frame(TYPES.type(`${packageName}.${request}`).encode(callerOptions.alter?.(full) ?? full)));
     return new Answer(stream, options);
   };
   return {

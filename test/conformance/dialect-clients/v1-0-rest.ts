@@ -1,12 +1,12 @@
+import type { Caller, CallerOptions, DialectClient } from "../dialect-client.ts";
 import type { Fields } from "../neutral.ts";
-import type { Caller, Manner, Speaker } from "../speaker.ts";
 import { asObject } from "../strict.ts";
 import { readEmpty, readFlatWebhook, readWebhookPage, writeFlatWebhook } from "./push-shapes.ts";
 import { createRestClient, headersOf, type RestRequest } from "./rest-client.ts";
 import { listRequest, RULES, sendRequest } from "./v1-0-requests.ts";
 import { READERS, readPage, readRestError } from "./v1-0-shapes.ts";
 
-export const rest1_0: Speaker = {
+export const rest1_0: DialectClient = {
   dialect: "1.0/rest",
   version: "1.0",
   binding: "rest",
@@ -17,13 +17,13 @@ export const rest1_0: Speaker = {
 
 const { readTask, readSent, readEvent } = READERS;
 
-function callerAt(address: string, manner: Manner = {}): Caller {
-  const { tenant, tenantIn = "path", edition = "1.0.1" } = manner;
+function callerAt(address: string, callerOptions: CallerOptions = {}): Caller {
+  const { tenant, tenantIn = "path", edition = "1.0.1" } = callerOptions;
   const client = createRestClient({
     base: tenant !== undefined && tenantIn === "path" ? `${address}/${encodeURIComponent(tenant)}` : address,
-    headers: headersOf(manner, "1.0", RULES.extensionsHeader),
+    headers: headersOf(callerOptions, "1.0", RULES.extensionsHeader),
     mediaType: "application/a2a+json",
-    manner,
+    callerOptions,
     edition,
     readError: (value, status) => readRestError(value, status, edition),
   });
@@ -46,10 +46,16 @@ function callerAt(address: string, manner: Manner = {}): Caller {
   const config = (id: string, configId: string) => `${configs(id)}/${encodeURIComponent(configId)}`;
   const resume = (after: string | undefined) => (after === undefined ? {} : { headers: { "last-event-id": after } });
   return {
-    send: (saying, options) =>
-      client.call({ ...write("/message:send", sendRequest(saying, options)), ...resume(options?.after) }, readSent),
-    stream: (saying, options) =>
-      client.open({ ...write("/message:stream", sendRequest(saying, options)), ...resume(options?.after) }, readEvent),
+    send: (messageInput, options) =>
+      client.call(
+        { ...write("/message:send", sendRequest(messageInput, options)), ...resume(options?.after) },
+        readSent,
+      ),
+    stream: (messageInput, options) =>
+      client.open(
+        { ...write("/message:stream", sendRequest(messageInput, options)), ...resume(options?.after) },
+        readEvent,
+      ),
     get: (id, history) => client.call(read(task(id), { historyLength: history }), (value) => readTask(value)),
     list: (query) => client.call(read("/tasks", listRequest(query)), readPage),
     cancel: (id, metadata) =>

@@ -6,14 +6,14 @@ import { mcpAgent } from "../mcp-agent.ts";
 import type { McpAgentOptions } from "../mcp-agent-options.ts";
 
 /** An engine with one MCP agent. */
-export interface McpStage extends AsyncDisposable {
+export interface OpenMcpAgent extends AsyncDisposable {
   readonly harness: EngineHarness;
   readonly agent: Agent;
   /** Sends the arguments of a skill. */
   call(skillId: string, data?: JsonObject): Promise<Task>;
 }
 
-export async function stageMcp(options: McpAgentOptions, more: Partial<HarnessOptions> = {}): Promise<McpStage> {
+export async function openMcpAgent(options: McpAgentOptions, more: Partial<HarnessOptions> = {}): Promise<OpenMcpAgent> {
   const agent = await mcpAgent(options);
   const harness = await EngineHarness.open({ agents: agent, ...more });
   return {

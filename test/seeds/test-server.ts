@@ -8,10 +8,10 @@ import {
   type ServerOptions,
 } from "palaver";
 
-import { nobody } from "../conformance/stage.ts";
+import { nobody } from "../conformance/test-server.ts";
 
 /** A server of scripted agents, on its own port. */
-export interface Stage extends AsyncDisposable {
+export interface TestServer extends AsyncDisposable {
   /** The address of the first agent, without a trailing slash. */
   readonly url: string;
   /** The address of the agent with this id. */
@@ -21,7 +21,7 @@ export interface Stage extends AsyncDisposable {
 
 const SILENT = { debug() {}, info() {}, warn() {}, error() {} };
 
-export async function serveAgents(agents: Agent | readonly Agent[], options: ServerOptions = {}): Promise<Stage> {
+export async function serveAgents(agents: Agent | readonly Agent[], options: ServerOptions = {}): Promise<TestServer> {
   const server = createServer(agents, {
     host: "127.0.0.1",
     port: 0,
@@ -46,6 +46,6 @@ export function serveScript(
   run: RunFunction,
   more: Partial<AgentDefinition> = {},
   options: ServerOptions = {},
-): Promise<Stage> {
+): Promise<TestServer> {
   return serveAgents(scripted(run, more), options);
 }

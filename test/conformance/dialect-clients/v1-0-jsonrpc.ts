@@ -1,4 +1,4 @@
-import type { Caller, Manner, Speaker } from "../speaker.ts";
+import type { Caller, CallerOptions, DialectClient } from "../dialect-client.ts";
 import { asObject } from "../strict.ts";
 import { readFlatWebhook, readNothing, readWebhookPage, writeFlatWebhook } from "./push-shapes.ts";
 import { headersOf } from "./rest-client.ts";
@@ -6,7 +6,7 @@ import { createRpcClient } from "./rpc-client.ts";
 import { listRequest, RULES, sendRequest } from "./v1-0-requests.ts";
 import { READERS, readPage, readRpcError } from "./v1-0-shapes.ts";
 
-export const jsonRpc1_0: Speaker = {
+export const jsonRpc1_0: DialectClient = {
   dialect: "1.0/jsonrpc",
   version: "1.0",
   binding: "jsonrpc",
@@ -17,30 +17,34 @@ export const jsonRpc1_0: Speaker = {
 
 const { readTask, readSent, readEvent } = READERS;
 
-function callerAt(address: string, manner: Manner = {}): Caller {
+function callerAt(address: string, callerOptions: CallerOptions = {}): Caller {
   const client = createRpcClient({
     url: `${address}/`,
-    headers: headersOf(manner, "1.0", RULES.extensionsHeader),
-    manner,
+    headers: headersOf(callerOptions, "1.0", RULES.extensionsHeader),
+    callerOptions,
     readError: readRpcError,
   });
-  const tenant = manner.tenant === undefined ? {} : { tenant: manner.tenant };
+  const tenant = callerOptions.tenant === undefined ? {} : { tenant: callerOptions.tenant };
   const resume = (after: string | undefined) => (after === undefined ? {} : { headers: { "last-event-id": after } });
   const push = (operation: string, params: object) => ({
     method: `${operation}TaskPushNotificationConfig`,
     params: { ...tenant, ...params },
   });
   return {
-    send: (saying, options) =>
+    send: (messageInput, options) =>
       client.call(
-        { method: "SendMessage", params: { ...tenant, ...sendRequest(saying, options) }, ...resume(options?.after) },
+        {
+          method: "SendMessage",
+          params: { ...tenant, ...sendRequest(messageInput, options) },
+          ...resume(options?.after),
+        },
         readSent,
       ),
-    stream: (saying, options) =>
+    stream: (messageInput, options) =>
       client.open(
         {
           method: "SendStreamingMessage",
-          params: { ...tenant, ...sendRequest(saying, options) },
+          params: { ...tenant, ...sendRequest(messageInput, options) },
           ...resume(options?.after),
         },
         readEvent,

@@ -6,13 +6,13 @@ export const OFFERED = "https://example.org/extensions/offered/v1";
 export const NEEDED = "https://example.org/extensions/needed/v2";
 
 /** A server whose agents run the functions of the tests. */
-export interface Stage extends AsyncDisposable {
+export interface TestServer extends AsyncDisposable {
   /** The address of the first agent, the actor, without a trailing slash. */
   readonly url: string;
   /** The address of the agent with this id. */
   of(agent: AgentName): string;
   /** Returns the message text that makes the actor run this function. */
-  play(run: RunFunction): string;
+  textToRun(run: RunFunction): string;
 }
 
 const AGENT_NAMES = ["actor", "echo", "replier", "quiet", "discreet", "tactful", "needy", "picky", "mute"] as const;
@@ -37,9 +37,9 @@ const authenticate: NonNullable<ServerOptions["authenticate"]> = ({ headers }) =
   return id === undefined ? undefined : { id, anonymous: false };
 };
 
-export async function openStage(options: ServerOptions = {}): Promise<Stage> {
-  const plays = new Map<string, RunFunction>();
-  const { url, close } = await serveAgents(agentsOf(plays), {
+export async function openTestServer(options: ServerOptions = {}): Promise<TestServer> {
+  const runs = new Map<string, RunFunction>();
+  const { url, close } = await serveAgents(agentsOf(runs), {
     host: "127.0.0.1",
     port: 0,
     store: "memory:",
@@ -52,17 +52,17 @@ export async function openStage(options: ServerOptions = {}): Promise<Stage> {
   return {
     url,
     of: (name) => `${url}/agents/${name}`,
-    play(run) {
-      const name = `play ${plays.size + 1}`;
-      plays.set(name, run);
+    textToRun(run) {
+      const name = `run ${runs.size + 1}`;
+      runs.set(name, run);
       return name;
     },
     [Symbol.asyncDispose]: close,
   };
 }
 
-/** The agents of a stage: the actor runs the functions of the tests, each other agent has one behaviour. */
-export function agentsOf(plays: ReadonlyMap<string, RunFunction>): readonly Agent[] {
+/** The agents of a test server: the actor runs the functions of the tests, each other agent has one behaviour. */
+export function agentsOf(runs: ReadonlyMap<string, RunFunction>): readonly Agent[] {
   const definitions: Readonly<Record<AgentName, Omit<AgentDefinition, "name">>> = {
     actor: {
       description: "Does what the test says.",
@@ -70,9 +70,9 @@ export function agentsOf(plays: ReadonlyMap<string, RunFunction>): readonly Agen
       extensions: [{ uri: OFFERED, description: "Changes nothing." }],
       outputModes: ["*/*"],
       run(task) {
-        const play = plays.get(task.text);
-        if (play === undefined) throw new Error(`There is no play ${task.text}`);
-        return play(task);
+        const run = runs.get(task.text);
+        if (run === undefined) throw new Error(`There is no function for the text ${task.text}`);
+        return run(task);
       },
     },
     echo: {

@@ -1,6 +1,6 @@
+import type { MessageInput, Rules } from "../dialect-client.ts";
 import type { Fields, Part } from "../neutral.ts";
 import { type Refusal, type RefusalName, refusalByCode } from "../refusals.ts";
-import type { Rules, Saying } from "../speaker.ts";
 import { asList, asObject, asText, maybe, objectWith, wrong } from "../strict.ts";
 import type { Spelling } from "./shapes.ts";
 
@@ -46,7 +46,7 @@ export const RULES_0_3: Rules = {
     tokenAsBearer: false,
     afterFailure: "suspended",
     fields: { create: "pushNotificationConfig.url", send: "configuration.pushNotificationConfig.url" },
-    tells: ["id", "url", "token", "authentication", "headers"],
+    responseFields: ["id", "url", "token", "authentication", "headers"],
     schemes: "all",
   },
   requiredExtension: "InvalidParams",
@@ -58,8 +58,8 @@ export const RULES_0_3: Rules = {
   snakeCase: false,
 };
 
-export function writeMessage(saying: Saying): Fields {
-  const { parts, ...rest } = saying;
+export function writeMessage(messageInput: MessageInput): Fields {
+  const { parts, ...rest } = messageInput;
   return {
     kind: "message",
     messageId: crypto.randomUUID(),

@@ -1,6 +1,6 @@
+import type { Caller, CallerOptions, DialectClient, MessageInput, Outcome, SendOptions } from "../dialect-client.ts";
 import type { Fields, Page, StreamEvent, Webhook } from "../neutral.ts";
 import type { Refusal } from "../refusals.ts";
-import type { Caller, Manner, Outcome, Saying, SendOptions, Speaker } from "../speaker.ts";
 import { asList, asObject, objectWith, wrong } from "../strict.ts";
 import { readNothing, readWebhook, writeWebhook } from "./push-shapes.ts";
 import { headersOf } from "./rest-client.ts";
@@ -8,14 +8,14 @@ import { createRpcClient } from "./rpc-client.ts";
 import { createReaders } from "./shapes.ts";
 import { RULES_0_3, readError, SPELLING_0_3, writeMessage } from "./v0-3-shapes.ts";
 
-export const jsonRpc0_3: Speaker = {
+export const jsonRpc0_3: DialectClient = {
   dialect: "0.3/jsonrpc",
   version: "0.3",
   binding: "jsonrpc",
   rules: RULES_0_3,
   readPushed,
   // 0.3 clients send no version header.
-  at: (address, manner) => createCaller(address, manner, { claim: undefined, readError }),
+  at: (address, callerOptions) => createCaller(address, callerOptions, { claim: undefined, readError }),
 };
 
 const { readTask, readSent, readEvent } = createReaders(SPELLING_0_3);
@@ -36,7 +36,7 @@ function readOwner(value: unknown, id: string): Webhook {
 }
 
 /** Also the body of REST. */
-export function sendRequest(saying: Saying, options: SendOptions = {}): Fields {
+export function sendRequest(messageInput: MessageInput, options: SendOptions = {}): Fields {
   const { wait, history, outputModes, metadata, push } = options;
   const configuration = {
     ...(wait !== undefined && { blocking: wait }),
@@ -45,7 +45,7 @@ export function sendRequest(saying: Saying, options: SendOptions = {}): Fields {
     ...(push !== undefined && { pushNotificationConfig: writeWebhook(push) }),
   };
   return {
-    message: writeMessage(saying),
+    message: writeMessage(messageInput),
     ...(Object.keys(configuration).length > 0 && { configuration }),
     ...(metadata !== undefined && { metadata }),
   };
@@ -58,11 +58,15 @@ interface Variant {
 }
 
 /** A caller of 0.3, or of 0.2, which has the same methods and objects. */
-export function createCaller(address: string, manner: Manner = {}, { claim, readError }: Variant): Caller {
+export function createCaller(
+  address: string,
+  callerOptions: CallerOptions = {},
+  { claim, readError }: Variant,
+): Caller {
   const client = createRpcClient({
     url: `${address}/a2a`,
-    headers: headersOf(manner, claim, RULES_0_3.extensionsHeader),
-    manner,
+    headers: headersOf(callerOptions, claim, RULES_0_3.extensionsHeader),
+    callerOptions,
     eventErrors: ["message/stream", "tasks/resubscribe"],
     readError,
   });
@@ -72,14 +76,14 @@ export function createCaller(address: string, manner: Manner = {}, { claim, read
     params,
   });
   return {
-    send: (saying, options) =>
+    send: (messageInput, options) =>
       client.call(
-        { method: "message/send", params: sendRequest(saying, options), ...resume(options?.after) },
+        { method: "message/send", params: sendRequest(messageInput, options), ...resume(options?.after) },
         readSent,
       ),
-    stream: (saying, options) =>
+    stream: (messageInput, options) =>
       client.open(
-        { method: "message/stream", params: sendRequest(saying, options), ...resume(options?.after) },
+        { method: "message/stream", params: sendRequest(messageInput, options), ...resume(options?.after) },
         readEvent,
       ),
     get: (id, history) =>

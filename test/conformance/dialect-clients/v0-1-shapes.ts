@@ -1,3 +1,4 @@
+import type { MessageInput, Rules, SendOptions } from "../dialect-client.ts";
 import {
   type Artifact,
   type Fields,
@@ -9,7 +10,6 @@ import {
   type Webhook,
 } from "../neutral.ts";
 import { REFUSALS, type Refusal, type RefusalName, refusalByCode } from "../refusals.ts";
-import type { Rules, Saying, SendOptions } from "../speaker.ts";
 import {
   asFlag,
   asList,
@@ -45,7 +45,7 @@ export const RULES_0_1: Rules = {
     tokenAsBearer: true,
     afterFailure: "removed",
     fields: { create: "pushNotificationConfig.url", send: "pushNotification.url" },
-    tells: ["url", "token", "authentication", "headers", "events"],
+    responseFields: ["url", "token", "authentication", "headers", "events"],
     schemes: "all",
   },
   requiredExtension: "InvalidParams",
@@ -61,8 +61,8 @@ export const RULES_0_1: Rules = {
 const STATES = ["submitted", "working", "input-required", "completed", "canceled", "failed"] as const;
 
 /** Requests contain the task id, and messages have no ids: a message id of the suite becomes the task id. */
-export function sendParams(saying: Saying, options: SendOptions = {}): Fields & { readonly id: string } {
-  const { parts, messageId, taskId, contextId, metadata: ofMessage } = saying;
+export function sendParams(messageInput: MessageInput, options: SendOptions = {}): Fields & { readonly id: string } {
+  const { parts, messageId, taskId, contextId, metadata: ofMessage } = messageInput;
   const { history, outputModes, metadata, push } = options;
   return {
     id: taskId ?? messageId ?? crypto.randomUUID(),
@@ -200,7 +200,7 @@ export function joinOpening(opening: readonly StreamEvent[]): StreamEvent {
   if (status === undefined || statuses.length > 1) return wrong("A stream", "must begin with one status", opening);
   for (const [position, { artifact, taskId, append, lastChunk }] of artifacts.entries()) {
     if (artifact.artifactId !== String(position) || append || lastChunk) wrong("An opening", "has a piece", opening);
-    if (taskId !== status.taskId) wrong("An opening", "tells of two tasks", opening);
+    if (taskId !== status.taskId) wrong("An opening", "names two tasks", opening);
   }
   const task: Task = {
     id: status.taskId,

@@ -13,7 +13,7 @@ import { ChaosNode } from "./node.ts";
 import type { NodesOptions } from "./options.ts";
 
 /** Nodes on one database, with clients, a webhook receiver and proxies between all of them. */
-export interface NodesStage {
+export interface NodesTestbed {
   readonly folder: string;
   readonly journals: { readonly clients: readonly string[]; readonly receiver: string; readonly steps: string };
   readonly database: ChaosDatabase;
@@ -21,13 +21,13 @@ export interface NodesStage {
   readonly proxy: UnreliableProxy;
   readonly nodes: readonly ChaosNode[];
   readonly clients: readonly ChildProcess[];
-  tellClients(command: ClientCommand): void;
+  sendToClients(command: ClientCommand): void;
   /** Shuts the nodes down regularly and ends the clients. The database goes on. */
   closeNodes(): Promise<void>;
   close(): Promise<void>;
 }
 
-export async function openNodesStage(options: NodesOptions): Promise<NodesStage> {
+export async function openNodesTestbed(options: NodesOptions): Promise<NodesTestbed> {
   const { seed, lanes, nodeOptions, lease } = options;
   if (options.dir !== undefined) mkdirSync(options.dir, { recursive: true });
   const folder = mkdtempSync(join(options.dir ?? tmpdir(), "palaver-chaos-nodes-"));
@@ -79,7 +79,7 @@ export async function openNodesStage(options: NodesOptions): Promise<NodesStage>
     proxy,
     nodes,
     clients,
-    tellClients(command) {
+    sendToClients(command) {
       for (const client of clients) if (client.connected) client.send(command);
     },
     async closeNodes() {

@@ -11,7 +11,7 @@ import type { ReceiverSetup } from "./receiver.ts";
 import { Supervisor } from "./supervisor.ts";
 import { UnreliableProxy } from "./unreliable-proxy.ts";
 
-export interface StageOptions {
+export interface TestbedOptions {
   /** Parent folder of the run's folder; absent: the system's temporary folder. */
   readonly dir: string | undefined;
   /** Prefix of the folder's name. */
@@ -30,7 +30,7 @@ export interface StageOptions {
 }
 
 /** A running server with its clients, a webhook receiver and a proxy between them, with their files in one folder. */
-export interface Stage {
+export interface Testbed {
   readonly folder: string;
   readonly database: string;
   readonly journals: { readonly clients: readonly string[]; readonly receiver: string; readonly steps: string };
@@ -38,12 +38,12 @@ export interface Stage {
   readonly supervisor: Supervisor;
   readonly clients: readonly ChildProcess[];
   readonly receiver: ChildProcess;
-  tellClients(command: ClientCommand): void;
+  sendToClients(command: ClientCommand): void;
   /** Shuts the server down regularly and kills the other processes. */
   close(): Promise<void>;
 }
 
-export async function openStage(options: StageOptions): Promise<Stage> {
+export async function openTestbed(options: TestbedOptions): Promise<Testbed> {
   const { seed, lanes, nodeOptions, faults, retention } = options;
   if (options.dir !== undefined) mkdirSync(options.dir, { recursive: true });
   const folder = mkdtempSync(join(options.dir ?? tmpdir(), `palaver-${options.name}-`));
@@ -89,7 +89,7 @@ export async function openStage(options: StageOptions): Promise<Stage> {
     supervisor,
     clients,
     receiver,
-    tellClients(command) {
+    sendToClients(command) {
       for (const client of clients) if (client.connected) client.send(command);
     },
     async close() {

@@ -1,7 +1,7 @@
+import type { CallerOptions, Outcome, Stream } from "../dialect-client.ts";
 import { EventSource, type HttpAnswer, type HttpRequest, sendHttp, typeOf, wholeAnswer } from "../http.ts";
 import type { Fields, StreamEvent } from "../neutral.ts";
 import { type Edition, REFUSALS, type Refusal } from "../refusals.ts";
-import type { Manner, Outcome, Stream } from "../speaker.ts";
 import { wrong } from "../strict.ts";
 import { checkStreamHeaders, frameStream } from "./frame-stream.ts";
 
@@ -11,7 +11,7 @@ export interface RestClientOptions {
   readonly headers: Readonly<Record<string, string>>;
   /** The content type of request bodies and of all responses except streams. */
   readonly mediaType: string;
-  readonly manner: Manner;
+  readonly callerOptions: CallerOptions;
   readonly edition: Edition;
   /** Reads the body of an error response. */
   readError(value: unknown, status: number): Refusal;
@@ -31,7 +31,7 @@ export interface RestClient {
 }
 
 export function createRestClient(options: RestClientOptions): RestClient {
-  const { base, mediaType, manner, edition, readError } = options;
+  const { base, mediaType, callerOptions, edition, readError } = options;
   const httpRequest = (request: RestRequest): HttpRequest => {
     const { method, path, query = {}, body, headers } = request;
     const parameters = new URLSearchParams();
@@ -41,7 +41,7 @@ export function createRestClient(options: RestClientOptions): RestClient {
       method,
       url: `${base}${path}${search}`,
       headers: { ...(body !== undefined && { "content-type": mediaType }), ...options.headers, ...headers },
-      ...(body !== undefined && { body: JSON.stringify(manner.alter?.(body) ?? body) }),
+      ...(body !== undefined && { body: JSON.stringify(callerOptions.alter?.(body) ?? body) }),
     };
   };
   const answerOf = <T>(http: HttpAnswer, read: (body: unknown) => T): Outcome<T> => {
@@ -75,15 +75,15 @@ export function createRestClient(options: RestClientOptions): RestClient {
 
 /** The headers of every request. */
 export function headersOf(
-  manner: Manner,
+  callerOptions: CallerOptions,
   version: string | undefined,
   extensionsHeader: string,
 ): Record<string, string> {
-  const claimed = manner.version === undefined ? version : manner.version;
+  const claimed = callerOptions.version === undefined ? version : callerOptions.version;
   return {
     ...(claimed !== undefined && claimed !== null && { "a2a-version": claimed }),
-    ...(manner.token !== undefined && { authorization: `Bearer ${manner.token}` }),
-    ...(manner.extensions !== undefined && { [extensionsHeader]: manner.extensions.join(", ") }),
-    ...manner.headers,
+    ...(callerOptions.token !== undefined && { authorization: `Bearer ${callerOptions.token}` }),
+    ...(callerOptions.extensions !== undefined && { [extensionsHeader]: callerOptions.extensions.join(", ") }),
+    ...callerOptions.headers,
   };
 }

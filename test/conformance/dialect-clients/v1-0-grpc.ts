@@ -1,13 +1,13 @@
+import type { Caller, CallerOptions, DialectClient } from "../dialect-client.ts";
 import type { Fields } from "../neutral.ts";
 import { REFUSALS } from "../refusals.ts";
-import type { Caller, Manner, Speaker } from "../speaker.ts";
 import { asObject, wrong } from "../strict.ts";
 import {
   createGrpcClient,
   type GrpcRefusal,
   type GrpcRequest,
   type GrpcStatus,
-  LESSENS_GRPC,
+  REDUCTION_GRPC,
   TYPES,
 } from "./grpc-client.ts";
 import { readEmpty, readFlatWebhook, readWebhookPage, writeFlatWebhook } from "./push-shapes.ts";
@@ -16,12 +16,12 @@ import { listRequest, RULES, sendRequest } from "./v1-0-requests.ts";
 import { READERS, readPage, readRestError } from "./v1-0-shapes.ts";
 
 /** 1.0 over gRPC. */
-export const grpc1_0: Speaker = {
+export const grpc1_0: DialectClient = {
   dialect: "1.0/grpc",
   version: "1.0",
   binding: "grpc",
   rules: RULES,
-  lessens: LESSENS_GRPC,
+  reduction: REDUCTION_GRPC,
   readPushed: READERS.readEvent,
   at: callerAt,
 };
@@ -40,16 +40,18 @@ function readError({ details }: GrpcStatus): GrpcRefusal {
   return { refusal: readRestError({ error }, http), status, shown: { error } };
 }
 
-function callerAt(address: string, manner: Manner = {}): Caller {
+function callerAt(address: string, callerOptions: CallerOptions = {}): Caller {
   const { origin, pathname } = new URL(address);
   const [, agent] = /^\/agents\/([^/]+)/.exec(pathname) ?? [];
   const named =
-    agent === undefined ? manner.tenant : `agents/${agent}${manner.tenant === undefined ? "" : `/${manner.tenant}`}`;
+    agent === undefined
+      ? callerOptions.tenant
+      : `agents/${agent}${callerOptions.tenant === undefined ? "" : `/${callerOptions.tenant}`}`;
   const { call, open } = createGrpcClient({
     origin,
     packageName: "lf.a2a.v1",
-    headers: headersOf(manner, "1.0", RULES.extensionsHeader.toLowerCase()),
-    manner,
+    headers: headersOf(callerOptions, "1.0", RULES.extensionsHeader.toLowerCase()),
+    callerOptions,
     edition: "1.0.1",
     common: named === undefined ? {} : { tenant: named },
     readError,
@@ -63,22 +65,22 @@ function callerAt(address: string, manner: Manner = {}): Caller {
   });
   const webhook = "TaskPushNotificationConfig";
   return {
-    send: (saying, options) =>
+    send: (messageInput, options) =>
       call(
         {
           method: "SendMessage",
           request: "SendMessageRequest",
           answer: "SendMessageResponse",
-          body: sendRequest(saying, options),
+          body: sendRequest(messageInput, options),
           after: options?.after,
         },
         readSent,
       ),
-    stream: (saying, options) =>
+    stream: (messageInput, options) =>
       open({
         method: "SendStreamingMessage",
         request: "SendMessageRequest",
-        body: sendRequest(saying, options),
+        body: sendRequest(messageInput, options),
         after: options?.after,
       }),
     get: (id, historyLength) =>

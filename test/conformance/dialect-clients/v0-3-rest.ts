@@ -1,5 +1,5 @@
+import type { Caller, CallerOptions, DialectClient, MessageInput, SendOptions } from "../dialect-client.ts";
 import type { Fields, Page, Webhook } from "../neutral.ts";
-import type { Caller, Manner, Saying, SendOptions, Speaker } from "../speaker.ts";
 import { asObject, listOf, objectWith, wrong } from "../strict.ts";
 import { readEmpty, readWebhook, readWebhookPage, writeWebhook } from "./push-shapes.ts";
 import { createRestClient, headersOf, type RestRequest } from "./rest-client.ts";
@@ -11,23 +11,23 @@ import { RULES_0_3, readError, SPELLING_0_3 } from "./v0-3-shapes.ts";
 type Style = "json" | "proto";
 
 /** REST 0.3 with bodies in the style of JSON-RPC. */
-export const restJson0_3: Speaker = {
+export const restJson0_3: DialectClient = {
   dialect: "0.3/rest-json",
   version: "0.3",
   binding: "rest",
   rules: { ...RULES_0_3, list: "array" },
   readPushed,
-  at: (address, manner) => callerAt(address, manner, "json"),
+  at: (address, callerOptions) => callerAt(address, callerOptions, "json"),
 };
 
 /** REST 0.3 with bodies in proto JSON. */
-export const restProto0_3: Speaker = {
+export const restProto0_3: DialectClient = {
   dialect: "0.3/rest-proto",
   version: "0.3",
   binding: "rest",
   rules: PROTO_RULES,
   readPushed,
-  at: (address, manner) => callerAt(address, manner, "proto"),
+  at: (address, callerOptions) => callerAt(address, callerOptions, "proto"),
 };
 
 const BARE = createReaders(SPELLING_0_3);
@@ -44,7 +44,7 @@ const READERS: Readonly<Record<Style, Readers>> = {
   proto: createReaders(PROTO_SPELLING),
 };
 
-export function protoRequest(saying: Saying, options: SendOptions = {}): Fields {
+export function protoRequest(messageInput: MessageInput, options: SendOptions = {}): Fields {
   const { wait, history, outputModes, metadata, push } = options;
   const configuration = {
     ...(wait !== undefined && { blocking: wait }),
@@ -53,7 +53,7 @@ export function protoRequest(saying: Saying, options: SendOptions = {}): Fields 
     ...(push !== undefined && { pushNotification: writeWebhook(push) }),
   };
   return {
-    message: writeProtoMessage(saying),
+    message: writeProtoMessage(messageInput),
     ...(Object.keys(configuration).length > 0 && { configuration }),
     ...(metadata !== undefined && { metadata }),
   };
@@ -69,21 +69,21 @@ function styleOf(value: unknown): Style {
   return asObject(value, "body")["kind"] === undefined ? "proto" : "json";
 }
 
-function callerAt(address: string, manner: Manner = {}, style: Style): Caller {
+function callerAt(address: string, callerOptions: CallerOptions = {}, style: Style): Caller {
   const client = createRestClient({
     base: `${address}/v1`,
-    headers: headersOf(manner, undefined, RULES_0_3.extensionsHeader),
+    headers: headersOf(callerOptions, undefined, RULES_0_3.extensionsHeader),
     mediaType: "application/json",
-    manner,
+    callerOptions,
     edition: "0.3",
     readError: (value) => readError(once(value, "error")),
   });
   const own = READERS[style];
-  const shown = manner.bodyless ?? style;
-  const { readTask, readEvent } = manner.bodyless === undefined ? own : EITHER;
+  const shown = callerOptions.bodyless ?? style;
+  const { readTask, readEvent } = callerOptions.bodyless === undefined ? own : EITHER;
   // A task is referred to by id, or by resource name.
   const named = (id: string): Fields => (style === "json" ? { id } : { name: `tasks/${id}` });
-  const plainly = manner.showStyle !== true;
+  const plainly = callerOptions.showStyle !== true;
   const request = style === "json" ? sendRequest : protoRequest;
   const task = (id: string) => `/tasks/${encodeURIComponent(id)}`;
   const configs = (id: string) => `${task(id)}/pushNotificationConfigs`;
@@ -96,10 +96,16 @@ function callerAt(address: string, manner: Manner = {}, style: Style): Caller {
   });
   const post = (path: string, body: Fields): RestRequest => ({ method: "POST", path, body });
   return {
-    send: (saying, options) =>
-      client.call({ ...post("/message:send", request(saying, options)), ...resume(options?.after) }, own.readSent),
-    stream: (saying, options) =>
-      client.open({ ...post("/message:stream", request(saying, options)), ...resume(options?.after) }, own.readEvent),
+    send: (messageInput, options) =>
+      client.call(
+        { ...post("/message:send", request(messageInput, options)), ...resume(options?.after) },
+        own.readSent,
+      ),
+    stream: (messageInput, options) =>
+      client.open(
+        { ...post("/message:stream", request(messageInput, options)), ...resume(options?.after) },
+        own.readEvent,
+      ),
     get: (id, history) => client.call(get(task(id), { historyLength: history }), (value) => readTask(value)),
     list: () =>
       client.call(

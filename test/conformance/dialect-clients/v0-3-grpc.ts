@@ -1,8 +1,14 @@
+import type { Caller, CallerOptions, DialectClient, Outcome, Rules } from "../dialect-client.ts";
 import type { Fields, Webhook } from "../neutral.ts";
 import { REFUSALS, type RefusalName } from "../refusals.ts";
-import type { Caller, Manner, Outcome, Rules, Speaker } from "../speaker.ts";
 import { asObject, objectWith, wrong } from "../strict.ts";
-import { createGrpcClient, type GrpcRefusal, type GrpcRequest, type GrpcStatus, LESSENS_GRPC } from "./grpc-client.ts";
+import {
+  createGrpcClient,
+  type GrpcRefusal,
+  type GrpcRequest,
+  type GrpcStatus,
+  REDUCTION_GRPC,
+} from "./grpc-client.ts";
 import { asWebhook, readEmpty, readWebhook, readWebhookPage, writeWebhook } from "./push-shapes.ts";
 import { headersOf } from "./rest-client.ts";
 import { createReaders } from "./shapes.ts";
@@ -19,12 +25,12 @@ const RULES: Rules = {
 };
 
 /** 0.3 over gRPC. */
-export const grpc0_3: Speaker = {
+export const grpc0_3: DialectClient = {
   dialect: "0.3/grpc",
   version: "0.3",
   binding: "grpc",
   rules: RULES,
-  lessens: LESSENS_GRPC,
+  reduction: REDUCTION_GRPC,
   readPushed,
   at: callerAt,
 };
@@ -63,7 +69,7 @@ function fieldsIn(message: string): readonly string[] {
   return message.split("; ").flatMap((each) => /^([\w.[\]]+):? /.exec(each)?.[1] ?? []);
 }
 
-function callerAt(address: string, manner: Manner = {}): Caller {
+function callerAt(address: string, callerOptions: CallerOptions = {}): Caller {
   const { origin, host, pathname } = new URL(address);
   const [, agent] = /^\/agents\/([^/]+)/.exec(pathname) ?? [];
   const { call, open } = createGrpcClient({
@@ -72,9 +78,9 @@ function callerAt(address: string, manner: Manner = {}): Caller {
     headers: {
       // The first label of the host name chooses the agent.
       ...(agent !== undefined && { ":authority": `${agent}.localhost:${new URL(`http://${host}`).port}` }),
-      ...headersOf(manner, undefined, RULES.extensionsHeader.toLowerCase()),
+      ...headersOf(callerOptions, undefined, RULES.extensionsHeader.toLowerCase()),
     },
-    manner,
+    callerOptions,
     edition: "0.3",
     readError,
     readEvent,
@@ -89,22 +95,22 @@ function callerAt(address: string, manner: Manner = {}): Caller {
   });
   const config = "TaskPushNotificationConfig";
   return {
-    send: (saying, options) =>
+    send: (messageInput, options) =>
       call(
         {
           method: "SendMessage",
           request: "SendMessageRequest",
           answer: "SendMessageResponse",
-          body: protoRequest(saying, options),
+          body: protoRequest(messageInput, options),
           after: options?.after,
         },
         readSent,
       ),
-    stream: (saying, options) =>
+    stream: (messageInput, options) =>
       open({
         method: "SendStreamingMessage",
         request: "SendMessageRequest",
-        body: protoRequest(saying, options),
+        body: protoRequest(messageInput, options),
         after: options?.after,
       }),
     get: (id, history) =>

@@ -1,5 +1,5 @@
+import type { ListQuery, MessageInput, Rules, SendOptions } from "../dialect-client.ts";
 import type { Fields } from "../neutral.ts";
-import type { ListQuery, Rules, Saying, SendOptions } from "../speaker.ts";
 import { writeFlatWebhook } from "./push-shapes.ts";
 import { SPELLING } from "./v1-0-shapes.ts";
 
@@ -23,7 +23,7 @@ export const RULES: Rules = {
     tokenAsBearer: false,
     afterFailure: "suspended",
     fields: { create: "url", send: "configuration.taskPushNotificationConfig.url" },
-    tells: ["id", "url", "token", "authentication"],
+    responseFields: ["id", "url", "token", "authentication"],
     schemes: "first",
   },
   requiredExtension: "ExtensionSupportRequired",
@@ -36,7 +36,7 @@ export const RULES: Rules = {
 };
 
 /** The params of JSON-RPC and the body of REST. */
-export function sendRequest(saying: Saying, options: SendOptions = {}): Fields {
+export function sendRequest(messageInput: MessageInput, options: SendOptions = {}): Fields {
   const { wait, history, outputModes, metadata, push } = options;
   const configuration = {
     ...(wait !== undefined && { returnImmediately: !wait }),
@@ -45,7 +45,7 @@ export function sendRequest(saying: Saying, options: SendOptions = {}): Fields {
     ...(push !== undefined && { taskPushNotificationConfig: writeFlatWebhook(push) }),
   };
   return {
-    message: { messageId: crypto.randomUUID(), role: "ROLE_USER", ...saying },
+    message: { messageId: crypto.randomUUID(), role: "ROLE_USER", ...messageInput },
     ...(Object.keys(configuration).length > 0 && { configuration }),
     ...(metadata !== undefined && { metadata }),
   };
