@@ -100,7 +100,9 @@ async function refusal(parts: OperatorParts, record: TaskRecord, { seq }: Operat
 
 function changed(taken: TakenAnswer | undefined, cause?: A2AError): A2AError {
   if (taken === undefined)
-    return cause ?? new A2AError("task-changed", "The task has asked another question in the meantime; read the task again");
+    return (
+      cause ?? new A2AError("task-changed", "The task has asked another question in the meantime; read the task again")
+    );
   const metadata = { answeredBy: taken.by, ...(taken.text !== "" && { answer: taken.text }) };
   return new A2AError("task-changed", `${taken.by} has answered first`, { metadata });
 }

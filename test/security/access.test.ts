@@ -2,8 +2,15 @@ import { type CryptoKey, exportJWK, generateKeyPair, SignJWT } from "jose";
 import { agent, type ServerOptions } from "palaver";
 import { jwtBearer } from "palaver/auth";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import {
+  accepted,
+  type Caller,
+  type DialectClient,
+  type Outcome,
+  taskOf,
+  text,
+} from "../conformance/dialect-client.ts";
 import { DIALECT_CLIENTS } from "../conformance/dialect-clients.ts";
-import { accepted, type Caller, type DialectClient, type Outcome, taskOf, text } from "../conformance/dialect-client.ts";
 import { optionsFor } from "../conformance/every-dialect.ts";
 import type { RefusalName } from "../conformance/refusals.ts";
 import { type Served, sampledOnNodes, serveAgents } from "../fixtures/nodes/serve-agents.ts";

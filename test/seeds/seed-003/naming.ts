@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
-import { grpc0_3 } from "../../conformance/dialect-clients/v0-3-grpc.ts";
 import { accepted, taskOf, text } from "../../conformance/dialect-client.ts";
+import { grpc0_3 } from "../../conformance/dialect-clients/v0-3-grpc.ts";
 import { kindsOf } from "../../conformance/fold.ts";
 import { at, get, post, streamed, textAt } from "../exchange.ts";
 import { idsOf, userMessage } from "../kinds.ts";

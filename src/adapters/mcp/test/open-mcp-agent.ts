@@ -13,7 +13,10 @@ export interface OpenMcpAgent extends AsyncDisposable {
   call(skillId: string, data?: JsonObject): Promise<Task>;
 }
 
-export async function openMcpAgent(options: McpAgentOptions, more: Partial<HarnessOptions> = {}): Promise<OpenMcpAgent> {
+export async function openMcpAgent(
+  options: McpAgentOptions,
+  more: Partial<HarnessOptions> = {},
+): Promise<OpenMcpAgent> {
   const agent = await mcpAgent(options);
   const harness = await EngineHarness.open({ agents: agent, ...more });
   return {
