@@ -1,4 +1,5 @@
 import { once } from "node:events";
+import type { ServerResponse } from "node:http";
 import { type ClientHttp2Session, connect as connectHttp2 } from "node:http2";
 import { connect } from "node:net";
 import { text } from "node:stream/consumers";
@@ -66,6 +67,30 @@ describe("A listener", () => {
       }
       expect(await text(socket)).toContain(`${method} /x`);
     }
+  });
+
+  it("closes a connection whose response ends while it closes, and goes on with the others", async () => {
+    const responses = new Map<string | undefined, ServerResponse>();
+    const listener = new Listener(
+      onlyHttp1((request, response) => {
+        responses.set(request.url, response);
+        response.write("first ");
+      }),
+      { head: 60_000, whole: 60_000 },
+    );
+    open.add(listener);
+    const { port } = await listener.listen("127.0.0.1", 0);
+    const [ending, lasting] = ["/ending", "/lasting"].map((path) => {
+      const socket = connect(port, "127.0.0.1", () => socket.write(`GET ${path} HTTP/1.1\r\nhost: x\r\n\r\n`));
+      return { first: once(socket, "data"), rest: text(socket) };
+    });
+    await Promise.all([ending?.first, lasting?.first]);
+    const closed = listener.close();
+    responses.get("/ending")?.end("last");
+    expect(await ending?.rest).toContain("last");
+    responses.get("/lasting")?.end("later");
+    expect(await lasting?.rest).toContain("later");
+    await closed;
   });
 
   it("closes connections that have sent nothing when it closes", async () => {

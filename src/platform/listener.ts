@@ -41,6 +41,8 @@ const KEEP_ALIVE = 65_000;
 const CHECKING_INTERVAL = 1000;
 /** Milliseconds for responses in progress when the listener closes. */
 const LAST_ANSWERS = 2000;
+/** Milliseconds between two checks for connections whose response has ended, while the listener closes. */
+const IDLE_CHECK = 50;
 
 type NodeHandler = (request: IncomingMessage, response: ServerResponse) => void;
 
@@ -134,9 +136,12 @@ export class Listener {
     this.#http1.close();
     this.#http1.closeIdleConnections();
     this.#sessions.drain();
+    // Node keeps a connection open whose response ends after this, because the response's headers promised it.
+    const idle = setInterval(() => this.#http1.closeIdleConnections(), IDLE_CHECK);
     const patience = new AbortController();
     await Promise.race([closed, sleep(LAST_ANSWERS, undefined, { signal: patience.signal }).catch(() => {})]);
     patience.abort();
+    clearInterval(idle);
     this.#http1.closeAllConnections();
     this.#sessions.destroy();
     for (const socket of this.#tlsSockets) socket.destroy();
