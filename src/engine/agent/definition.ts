@@ -20,14 +20,19 @@ import type { TaskContext } from "./task-context.ts";
 
 /** The call, as `reply` and `route` see it. */
 export interface ReplyCall {
+  /** The authenticated caller, or the anonymous one. */
   readonly caller: Principal;
+  /** The tenant of the caller; empty without tenants. */
   readonly tenant: string;
+  /** Metadata of the request. */
   readonly metadata: JsonObject;
+  /** Media types that the caller accepts; empty: any. */
   readonly outputModes: readonly string[];
   /** URIs of the active extensions: declared by the agent and requested by this call. */
   readonly extensions: readonly string[];
   /** As `TaskContext.callPath`: the agents that the message passed through, this agent last. */
   readonly callPath: readonly string[];
+  /** Aborts when the caller disconnects or the server shuts down. */
   readonly signal: AbortSignal;
 }
 
@@ -58,26 +63,39 @@ export interface InputTimeout {
 export interface AgentDefinition<Produced = unknown> {
   /** Part of the agent's URL: `/agents/{id}/`. Default: derived from the name. */
   readonly id?: string;
+  /** The name of the agent, for people and for other agents. */
   readonly name: string;
+  /** What the agent does, for people and for other agents that choose one. */
   readonly description: string;
+  /** The version of the agent, not of the protocol. */
   readonly version: string;
+  /** What the agent can do, for the card; a skill may validate its input and have a `run` of its own. */
   readonly skills?: readonly Skill[];
   /** The plain dialect does not name an agent: if several are served, it calls the first one with this member. */
   readonly defaultProjectId?: string;
+  /**
+   * Does the work of a task. Called once for each turn, and again after a crash or after parking. What it yields or returns is written to the
+   * artifact `result`.
+   */
   run?(task: TaskContext): RunResult<Produced> & OnlyOutput<Produced>;
   /** Answers with a message instead of a task. Return `undefined` to create a task and call `run`. */
   reply?(message: Message, call: ReplyCall): Output | undefined | Promise<Output | undefined>;
   /** Returns the id of the skill for a message, if neither its metadata nor the schemas decide. */
   route?(message: Message, call: ReplyCall): string | undefined | Promise<string | undefined>;
 
+  /** The organization that offers the agent. */
   readonly provider?: AgentProvider;
+  /** An image for people. */
   readonly iconUrl?: string;
+  /** A page for people. */
   readonly documentationUrl?: string;
   /** Media types that the agent accepts, with wildcards. Other content is refused, unless a skill declares it. Default: anything is accepted. */
   readonly inputModes?: readonly string[];
   /** Media types that the agent produces. Callers that accept none of them are refused. Default: plain text and JSON. */
   readonly outputModes?: readonly string[];
+  /** Protocol extensions that the agent supports. A `required` one must be named by every request. */
   readonly extensions?: readonly AgentExtension[];
+  /** Turns off streaming or push notifications for this agent. Default: what the server supports. */
   readonly capabilities?: DeclaredCapabilities;
   /**
    * Security schemes by a name of your choice. The card only announces them: your `authenticate` must enforce them. The schemes of the server option

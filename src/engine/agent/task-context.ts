@@ -23,8 +23,11 @@ export interface ArtifactWriter {
 
 /** Options of an artifact. An option that is passed again later replaces the earlier value. */
 export interface ArtifactOptions {
+  /** For people and language models: what the artifact contains. */
   readonly description?: string;
+  /** Any JSON object, for the reader. */
   readonly metadata?: JsonObject;
+  /** URIs of the extensions whose data `metadata` contains (A2A 1.0 §4.1.7). */
   readonly extensions?: readonly string[];
 }
 
@@ -34,6 +37,7 @@ export interface StepContext {
   readonly key: string;
   /** Attempt of the run, starting at 1. */
   readonly attempt: number;
+  /** As `task.signal`: pass it to the calls that the step makes. */
   readonly signal: AbortSignal;
   /** As `task.trace`, for calls that the step makes. */
   readonly trace: TraceContext | undefined;
@@ -97,15 +101,21 @@ export type Answer<Schema extends StandardSchemaV1 | undefined> = Schema extends
 
 /** Writes to the log of the server, with the ids of the task, its context, its agent and its trace. */
 export interface TaskLog {
+  /** Details for finding errors; the server hides them by default. */
   debug(message: string, details?: object): void;
+  /** Normal events. */
   info(message: string, details?: object): void;
+  /** Something is wrong, but the work goes on. */
   warn(message: string, details?: object): void;
+  /** Work has failed. */
   error(message: string, details?: object): void;
 }
 
 /** Links of a status message to other tasks. */
 export interface StatusLinks {
+  /** Ids of the other tasks. */
   readonly referenceTaskIds: readonly string[];
+  /** Metadata of the status event. */
   readonly metadata?: JsonObject;
 }
 
@@ -113,14 +123,19 @@ export interface StatusLinks {
 export interface Usage {
   /** The model that was used: its share is also counted under `models`. */
   readonly model?: string;
+  /** Tokens of prompts. */
   readonly inputTokens?: number;
+  /** Tokens of answers. */
   readonly outputTokens?: number;
+  /** Input and output tokens together. */
   readonly totalTokens?: number;
   /** Of the input tokens: those that the model had cached. */
   readonly cachedInputTokens?: number;
   /** Of the output tokens: those of the model's reasoning. */
   readonly reasoningTokens?: number;
+  /** Calls of language models. */
   readonly modelCalls?: number;
+  /** Calls of tools. */
   readonly toolCalls?: number;
   /** In the currency of your choice. */
   readonly cost?: number;
@@ -132,7 +147,9 @@ export interface Usage {
 export interface ToolCall {
   /** Unique among the tool calls of the turn. */
   readonly id: string;
+  /** The name of the tool. */
   readonly name: string;
+  /** The arguments of the call. */
   readonly input?: JsonValue;
 }
 
@@ -147,6 +164,7 @@ export interface ConversationMessage {
   readonly role: Role;
   /** Inline files are text parts that name the file, unless `files` is `inline`. */
   readonly parts: readonly Part[];
+  /** The task that the message belongs to. */
   readonly taskId: string;
 }
 
@@ -184,7 +202,9 @@ export interface ContextValues {
 
 /** The task that the author's function works on. `Input` is the output type of the skill's schema. */
 export interface TaskContext<Input = JsonValue | undefined> {
+  /** The id of the task, as the caller knows it. */
   readonly id: string;
+  /** The conversation that the task belongs to. The caller chooses it, or else the server. */
   readonly contextId: string;
   /**
    * The task's place in a distributed trace: pass it as `trace` to calls of other agents, or write it into the headers `traceparent` and
@@ -197,12 +217,15 @@ export interface TaskContext<Input = JsonValue | undefined> {
   readonly text: string;
   /** The data of that message: the validated input of the skill, or the first data part. */
   readonly data: Input;
+  /** The files of that message: inline content, or a URL. */
   readonly files: readonly ReceivedFile[];
   /** All messages of the task so far, oldest first. */
   readonly history: readonly Message[];
   /** The artifacts from earlier turns. */
   readonly artifacts: readonly Artifact[];
+  /** The authenticated caller, or the anonymous one. */
   readonly caller: Principal;
+  /** The tenant of the caller; empty without tenants. */
   readonly tenant: string;
   /** Metadata of the request that created the task. */
   readonly metadata: JsonObject;
@@ -221,6 +244,7 @@ export interface TaskContext<Input = JsonValue | undefined> {
   readonly attempt: number;
   /** Aborts on cancel, timeout, shutdown, lost lease and parking; `signal.reason` is a `TaskAborted`. */
   readonly signal: AbortSignal;
+  /** Writes to the log of the server, with the ids of the task. */
   readonly log: TaskLog;
   /** Values that the tasks of one context share. */
   readonly context: ContextValues;
