@@ -8,7 +8,7 @@ import type { Principal, Scope } from "../protocol/principal.ts";
 import type { StoredTask } from "../protocol/serial.ts";
 import type { TaskState } from "../protocol/state.ts";
 import type { TraceContext } from "../protocol/trace-context.ts";
-import type { ListCursor, ListQuery, WebhookDraft } from "../store/contract.ts";
+import type { ListCursor, ListQuery, WebhookDraft, WebhookRecord } from "../store/contract.ts";
 
 /**
  * The engine as the server's operations use it. Reads return committed data only. Methods reject with an `A2AError`. A task outside the
@@ -109,6 +109,8 @@ export interface SubmittedWebhook {
   readonly maxPerTask: number;
   /** Replace all webhooks of the task that were set in the same dialect. */
   readonly only: boolean;
+  /** A stored webhook of the task has the id and the content of `draft`. */
+  readonly isSame: (stored: WebhookRecord) => boolean;
 }
 
 export type Submitted =

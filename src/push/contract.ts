@@ -1,7 +1,7 @@
 import type { TaskId } from "../protocol/ids.ts";
 import type { KeptPushConfig, PushConfig, PushPolicy } from "../protocol/operation.ts";
 import type { Scope } from "../protocol/principal.ts";
-import type { WebhookDraft, WebhookState } from "../store/contract.ts";
+import type { WebhookDraft, WebhookRecord, WebhookState } from "../store/contract.ts";
 
 /** The caller of a webhook operation, its dialect, and the rules of that dialect. */
 export interface PushCaller {
@@ -18,6 +18,8 @@ export interface WebhookConfigService {
    * field, which begins with `field`. Does not resolve host names.
    */
   prepare(caller: PushCaller, config: PushConfig, field: string): WebhookDraft;
+  /** A stored webhook of a task in `scope` has the id and the content of a prepared one. */
+  isSame(draft: WebhookDraft, stored: WebhookRecord, scope: Scope): boolean;
   /** Stores a configuration, replacing the one with the same id. Rejects with `resource-exhausted` above `maxPerTask`. */
   set(caller: PushCaller, task: TaskId, config: PushConfig): Promise<KeptPushConfig>;
   /** Without an id: the latest. `undefined`: none exists, and the dialect answers with nothing instead of an error. */

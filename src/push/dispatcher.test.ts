@@ -248,7 +248,7 @@ describe("A webhook that fails", () => {
     await using trial = await PushTrial.open({ settings: { retries: 0 }, answer: () => 500 });
     const { configs, deadLetters } = trial.push;
     const taskId = "my task" as TaskId;
-    const webhook = { draft: configs.prepare(trial.caller(), HOOK, ""), maxPerTask: 1, only: false };
+    const webhook = trial.submitted(HOOK);
     const message = { taskId, parts: [{ text: "n" }] };
     const { key } = await trial.harness.start(message, { namesTask: true, webhook });
     configs.stored(key, webhook.draft);

@@ -91,6 +91,21 @@ describe("A push configuration", () => {
     expect(await configs.list(single, id)).toHaveLength(1);
   });
 
+  it("is the same as a stored one if nothing in it differs, although each is encrypted anew", async () => {
+    await using world = await open();
+    const { configs, me, id, trial } = world;
+    const sent = { ...HOOK, id: "w", token: "tok-1" };
+    await trial.harness.start({ taskId: id, parts: [{ text: "x" }] }, { webhook: trial.submitted(sent) });
+    const [stored] = await trial.harness.shared.webhooks(id);
+    if (stored === undefined) throw new Error("no webhook is stored");
+    const isSame = (config: PushConfig) => configs.isSame(configs.prepare(me, config, ""), stored, me.scope);
+    expect(isSame(sent)).toBe(true);
+    expect(isSame({ ...sent, token: "tok-2" })).toBe(false);
+    expect(isSame({ ...sent, url: "https://hooks.example/b" })).toBe(false);
+    expect(isSame({ ...sent, id: "v" })).toBe(false);
+    expect(isSame({ url: HOOK.url, token: "tok-1" })).toBe(false);
+  });
+
   it("is refused if it contains the mask instead of the secret", async () => {
     await using world = await open();
     const { configs, me, id } = world;

@@ -10,7 +10,7 @@ import type { Outcome, Store, WebhookDraft, WebhookKey, WebhookOperation, Webhoo
 import { type CheckUrl, checkConfig } from "./check-config.ts";
 import type { PushCaller, WebhookConfigService } from "./contract.ts";
 import { taskKeys } from "./task-keys.ts";
-import { keptConfig, originOf, sealTarget, shownConfig } from "./webhook-target.ts";
+import { isSameWebhook, keptConfig, originOf, sealTarget, shownConfig } from "./webhook-target.ts";
 
 /** Where configurations are stored, and who is notified of changes. */
 export interface WebhookConfigServiceOptions {
@@ -72,6 +72,10 @@ class StoredWebhookConfigs implements WebhookConfigService {
     };
     this.#origins.set(draft, originOf(config.url));
     return draft;
+  }
+
+  isSame(draft: WebhookDraft, stored: WebhookRecord, scope: Scope): boolean {
+    return isSameWebhook(this.#options.sealer, [draft, stored], scope);
   }
 
   async set(caller: PushCaller, task: TaskId, config: PushConfig): Promise<KeptPushConfig> {

@@ -30,6 +30,14 @@ export function openTarget(
   return text === undefined ? undefined : (JSON.parse(text) as WebhookTarget);
 }
 
+/** Both webhooks of one owner have the same id, dialect and target. */
+export function isSameWebhook(sealer: Sealer, [a, b]: readonly [WebhookDraft, WebhookDraft], scope: Scope): boolean {
+  if (a.id !== b.id || a.dialect !== b.dialect || a.unnamed !== b.unnamed) return false;
+  const context = contextOf(scope, a.id);
+  const target = openSealed(sealer, a.body, context);
+  return target !== undefined && target === openSealed(sealer, b.body, context);
+}
+
 /** A stored configuration as its owner may read it, without secrets; `undefined` if it cannot be decrypted. */
 export function keptConfig(sealer: Sealer, webhook: WebhookRecord, scope: Scope): KeptPushConfig | undefined {
   const target = openTarget(sealer, webhook, scope);

@@ -51,8 +51,14 @@ async function addressed(service: Service, submission: Submission): Promise<Subm
 function webhookOf(service: Service, call: Call, { push, tenant }: SendRequest): SubmittedWebhook | undefined {
   if (push === undefined) return undefined;
   const configs = requirePush(service);
-  const draft = configs.prepare(pushCaller(service, call, tenant), push, "configuration.pushNotificationConfig");
-  return { draft, maxPerTask: configs.maxPerTask, only: call.policy.push.single };
+  const caller = pushCaller(service, call, tenant);
+  const draft = configs.prepare(caller, push, "configuration.pushNotificationConfig");
+  return {
+    draft,
+    maxPerTask: configs.maxPerTask,
+    only: call.policy.push.single,
+    isSame: (stored) => configs.isSame(draft, stored, caller.scope),
+  };
 }
 
 /**

@@ -6,8 +6,12 @@ import type { SubmittedWebhook } from "../api.ts";
 const asking = scripted(async (task) => `said ${await task.ask("Well?")}`);
 
 function webhook(id: string, rest: Partial<SubmittedWebhook> = {}): SubmittedWebhook {
-  const draft: WebhookDraft = { id, dialect: "test", body: `sealed ${id}`, unnamed: false, at: 1 };
-  return { draft, maxPerTask: 2, only: false, ...rest };
+  const { draft = draftOf(id) } = rest;
+  return { maxPerTask: 2, only: false, isSame: (stored) => stored.body === draft.body, ...rest, draft };
+}
+
+function draftOf(id: string, rest: Partial<WebhookDraft> = {}): WebhookDraft {
+  return { id, dialect: "test", body: `sealed ${id}`, unnamed: false, at: 1, ...rest };
 }
 
 describe("a webhook sent with a message", () => {
@@ -36,6 +40,26 @@ describe("a webhook sent with a message", () => {
     expect(await harness.shared.webhooks(id)).toMatchObject([{ id: "w", cursor: seq }]);
     const kinds = harness.store.commits.flat().map(({ kind }) => kind);
     expect(kinds.indexOf("webhook-set")).toBeLessThan(kinds.indexOf("post"));
+  });
+
+  test("that the task has already is not stored again, unless it has changed or another one is newer", async () => {
+    await using harness = await openHarness({
+      agents: scripted(async (task) => {
+        for (;;) await task.next();
+      }),
+    });
+    const { taskId } = await harness.start("go", { webhook: webhook("a") });
+    const stored = async (submitted: SubmittedWebhook) => {
+      const before = harness.store.commits.flat().filter(({ kind }) => kind === "webhook-set").length;
+      await harness.start({ taskId, parts: [{ text: "x" }] }, { webhook: submitted });
+      return harness.store.commits.flat().filter(({ kind }) => kind === "webhook-set").length - before;
+    };
+    expect(await stored(webhook("a"))).toBe(0);
+    expect(await stored(webhook("a", { draft: draftOf("a", { body: "changed" }) }))).toBe(1);
+    expect(await stored(webhook("b", { draft: draftOf("b", { at: 2 }) }))).toBe(1);
+    expect(await stored(webhook("b"))).toBe(0);
+    // The latest webhook answers a request without an id.
+    expect(await stored(webhook("a"))).toBe(1);
   });
 
   test("replaces all others in a dialect with one webhook per task", async () => {

@@ -1,8 +1,10 @@
 import { randomUUID } from "node:crypto";
+import type { SubmittedWebhook } from "../../engine/api.ts";
 import { createDeferred, type Deferred } from "../../internal/deferred.ts";
 import type { TaskId } from "../../protocol/ids.ts";
 import type { PushConfig, PushPolicy } from "../../protocol/operation.ts";
 import { readEvent, readTask } from "../../protocol/serial.ts";
+import type { WebhookRecord } from "../../store/contract.ts";
 import { EngineHarness, type HarnessOptions, scripted, turns } from "../../testing/engine-harness.ts";
 import type { PushCodec } from "../../wire/codec.ts";
 import type { DeliveryRecord, PushCaller } from "../contract.ts";
@@ -140,14 +142,21 @@ export class PushTrial implements AsyncDisposable {
     return { scope, dialect: "test", policy: { ...POLICY, ...policy } };
   }
 
+  /** A configuration that is sent with a message. */
+  submitted(config: PushConfig): SubmittedWebhook {
+    const { configs } = this.push;
+    const caller = this.caller();
+    const draft = configs.prepare(caller, config, "config");
+    const isSame = (stored: WebhookRecord) => configs.isSame(draft, stored, caller.scope);
+    return { draft, maxPerTask: configs.maxPerTask, only: false, isSame };
+  }
+
   /** Starts a task that executes the commands pushed under its name. Its first event is committed. */
   async task(name: string = randomUUID(), config?: PushConfig): Promise<TrialTask> {
     const { configs } = this.push;
-    const draft = config === undefined ? undefined : configs.prepare(this.caller(), config, "config");
-    const ticket = await this.harness.start(name, {
-      ...(draft !== undefined && { webhook: { draft, maxPerTask: configs.maxPerTask, only: false } }),
-    });
-    if (draft !== undefined) configs.stored(ticket.key, draft);
+    const webhook = config === undefined ? undefined : this.submitted(config);
+    const ticket = await this.harness.start(name, { ...(webhook !== undefined && { webhook }) });
+    if (webhook !== undefined) configs.stored(ticket.key, webhook.draft);
     await this.harness.untilState(ticket.taskId, "working");
     const queue = queueOf(this.#commands, name);
     const execute = async (command: Command): Promise<void> => {
