@@ -3,6 +3,8 @@ import { createClock, slewTowards } from "./clock.ts";
 
 const DAY = 24 * 60 * 60 * 1000;
 
+const exactly = (time: number) => ({ earliest: time, latest: time });
+
 describe("createClock", () => {
   beforeEach(() => {
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "performance", "Date"] });
@@ -129,16 +131,27 @@ describe("createClock", () => {
     const clock = createClock();
     const start = clock.now();
     vi.advanceTimersByTime(10_000);
-    slewTowards(clock, start + 10_060, 10_000);
+    slewTowards(clock, exactly(start + 10_060), 10_000);
     expect(clock.now()).toBe(start + 10_060);
     vi.advanceTimersByTime(10_000);
-    slewTowards(clock, start + 20_000, 10_000);
+    slewTowards(clock, exactly(start + 20_000), 10_000);
     expect(clock.now()).toBe(start + 20_000);
     for (const jump of [DAY, -DAY]) {
       const before = clock.now();
-      slewTowards(clock, before + jump, 10_000);
+      slewTowards(clock, exactly(before + jump), 10_000);
       expect(clock.now()).toBe(before + Math.sign(jump) * 100);
     }
+  });
+
+  test("slewed towards another clock whose answer was slow, it moves only as far as the answer proves", () => {
+    const clock = createClock();
+    const start = clock.now();
+    slewTowards(clock, { earliest: start - 40, latest: start + 40 }, 10_000);
+    expect(clock.now()).toBe(start);
+    slewTowards(clock, { earliest: start + 10, latest: start + 90 }, 10_000);
+    expect(clock.now()).toBe(start + 10);
+    slewTowards(clock, { earliest: start - 90, latest: start + 4 }, 10_000);
+    expect(clock.now()).toBe(start + 4);
   });
 
   test("an unref timer does not keep the process alive", () => {

@@ -59,12 +59,20 @@ export function createClock(): AdjustableClock {
 /** Maximum adjustment as a share of the time since the last comparison. Real clocks drift by less than a tenth of it. */
 const MAX_SLEW = 0.01;
 
+/** What is known of the present time of another clock: it was asked, and its answer took a while. */
+export interface TimeRange {
+  readonly earliest: number;
+  readonly latest: number;
+}
+
 /**
  * Moves a clock towards the time of another clock, by at most 1 % of `elapsed`, the milliseconds since the last comparison. This corrects drift,
- * while a jump of the other clock hardly moves running deadlines.
+ * while a jump of the other clock hardly moves running deadlines. A clock within the range stays as it is: a slow answer says too little to
+ * correct what faster ones have shown.
  */
-export function slewTowards(clock: AdjustableClock, other: number, elapsed: number): void {
+export function slewTowards(clock: AdjustableClock, { earliest, latest }: TimeRange, elapsed: number): void {
   const most = Math.max(0, elapsed) * MAX_SLEW;
-  const ahead = other - clock.now();
-  if (ahead !== 0) clock.adjust(clock.now() + Math.max(-most, Math.min(most, ahead)));
+  const now = clock.now();
+  const ahead = Math.max(earliest, Math.min(latest, now)) - now;
+  if (ahead !== 0) clock.adjust(now + Math.max(-most, Math.min(most, ahead)));
 }

@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, test } from "vitest";
+import { afterEach, describe, expect, test, vi } from "vitest";
 import { type EngineHarness, openHarness, scripted } from "../../testing/engine-harness.ts";
 
 const HOUR = 60 * 60 * 1000;
@@ -49,4 +49,18 @@ test("an engine sets its clock to the store's time when it starts", async () => 
   setStoreClock(2 * HOUR);
   await harness.join();
   expect(harness.clock.now()).toBe(before + 2 * HOUR);
+});
+
+test("slow answers of the store do not move the engine's clock back", async () => {
+  harness = await openHarness({ agents: scripted(async () => "done") });
+  const { clock, shared } = harness;
+  const heartbeat = shared.heartbeat.bind(shared);
+  shared.heartbeat = async (node, leaseMs) => {
+    const read = await heartbeat(node, leaseMs);
+    await new Promise<void>((resolve) => clock.setTimer(clock.now() + 200, resolve));
+    return read;
+  };
+  const adjust = vi.spyOn(clock, "adjust");
+  await harness.advance(60_000);
+  expect(adjust).not.toHaveBeenCalled();
 });

@@ -352,8 +352,9 @@ export class PollLoop {
     const took = clock.now() - asked;
     const hadLapsed = this.#renewedUntil !== undefined && now >= this.#renewedUntil;
     // The first heartbeat sets the clock. Later jumps of the store's clock move leases, but not deadlines and sleeps.
-    if (this.#renewedUntil === undefined) clock.adjust(now);
-    else slewTowards(clock, now, age);
+    // The store has read its clock at an unknown moment of the call.
+    if (this.#renewedUntil === undefined) clock.adjust(now + took / 2);
+    else slewTowards(clock, { earliest: now, latest: now + took }, age);
     this.#renewedUntil = now + lease.duration;
     const answeredAt = clock.now();
     this.#mustVerify ||= hadLapsed;
