@@ -64,3 +64,23 @@ test("slow answers of the store do not move the engine's clock back", async () =
   await harness.advance(60_000);
   expect(adjust).not.toHaveBeenCalled();
 });
+
+test("an engine asks for the store's time again if the first answers were slow", async () => {
+  harness = await openHarness({ agents: scripted(async () => "done") });
+  const { clock, shared } = harness;
+  const heartbeat = shared.heartbeat.bind(shared);
+  const delays = [400, 100];
+  let storeTime = clock.now() + HOUR;
+  shared.heartbeat = async (node, leaseMs) => {
+    await heartbeat(node, leaseMs);
+    const now = storeTime;
+    // The store reads its clock at once, and its answer takes a while.
+    const delay = delays.shift() ?? 0;
+    storeTime += delay;
+    clock.adjust(clock.now() + delay);
+    return { now };
+  };
+  await harness.join();
+  expect(delays).toEqual([]);
+  expect(clock.now()).toBe(storeTime);
+});

@@ -12,6 +12,10 @@ import type { Recovery } from "./recovery.ts";
 
 /** How often the lease is renewed while it lasts. */
 const RENEWALS_PER_LEASE = 5;
+/** Heartbeats at the start, at most: the first ones wait for connections, and say too little about the store's time. */
+const FIRST_HEARTBEATS = 5;
+/** Milliseconds by which the clocks of nodes may differ from the store's when they start. */
+const EXACT_ENOUGH = 1;
 /** Milliseconds between polls. */
 const POLL_MS = 1000;
 /** Tasks that one poll claims at most. */
@@ -44,6 +48,8 @@ export class PollLoop {
   readonly #options: PollLoopOptions;
   /** Store time at which the lease ends. The store's clock goes on while this process is suspended. */
   #renewedUntil: number | undefined;
+  /** Milliseconds by which this node's clock may differ from the store's, as of the last heartbeat. */
+  #clockError = 0;
   /** The lease had ended for a while: other nodes may have claimed tasks of this one. */
   #mustVerify = false;
   #renewal: Timer | undefined;
@@ -89,7 +95,9 @@ export class PollLoop {
 
   async start(): Promise<void> {
     const { bus, node } = this.#options.parts;
-    await this.#renew();
+    let tries = FIRST_HEARTBEATS;
+    do await this.#renew();
+    while (this.#clockError > EXACT_ENOUGH && --tries > 0);
     this.#polledAt = this.#options.clock.now();
     this.#unsubscribe = bus.subscribe({
       node,
@@ -351,10 +359,12 @@ export class PollLoop {
     const { now } = await parts.store.heartbeat(parts.node, lease.duration);
     const took = clock.now() - asked;
     const hadLapsed = this.#renewedUntil !== undefined && now >= this.#renewedUntil;
-    // The first heartbeat sets the clock. Later jumps of the store's clock move leases, but not deadlines and sleeps.
     // The store has read its clock at an unknown moment of the call.
+    this.#clockError = took / 2;
+    // The heartbeats of the start set the clock. Later jumps of the store's clock move leases, but not deadlines and sleeps.
+    const isStarting = this.#renewal === undefined;
     if (this.#renewedUntil === undefined) clock.adjust(now + took / 2);
-    else slewTowards(clock, { earliest: now, latest: now + took }, age);
+    else slewTowards(clock, { earliest: now, latest: now + took }, isStarting ? Number.POSITIVE_INFINITY : age);
     this.#renewedUntil = now + lease.duration;
     const answeredAt = clock.now();
     this.#mustVerify ||= hadLapsed;
