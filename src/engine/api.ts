@@ -135,8 +135,8 @@ export interface Ticket {
    * `limits.maxWait`; or when the server shuts down.
    */
   settled(caller: Caller): Promise<void>;
-  /** As `Engine.snapshot`. */
-  snapshot(options: SnapshotOptions): Promise<StoredTask | undefined>;
+  /** As `Engine.snapshot`; without a promise if the task has just ended. */
+  snapshot(options: SnapshotOptions): StoredTask | undefined | Promise<StoredTask | undefined>;
   /** Opens a stream that follows the message, once it is stored. A new task is followed from its first event. */
   subscribe(options: Pick<SubscribeOptions, "largeBytes">): Promise<Subscription>;
 }

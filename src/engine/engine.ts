@@ -272,7 +272,7 @@ function callEnvironment(
 async function lookUp<T>(
   scope: Scope,
   id: TaskId,
-  look: (key: TaskId) => Promise<T | undefined>,
+  look: (key: TaskId) => T | undefined | Promise<T | undefined>,
 ): Promise<T | undefined> {
   const found = await look(taskKey(scope, id));
   const other = found === undefined ? otherTaskKey(scope, id) : undefined;

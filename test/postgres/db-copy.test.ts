@@ -250,7 +250,7 @@ describe.skipIf(reason !== undefined)(
       database.close();
       const refused = await db("copy", `sqlite:${old}`, address("older"));
       expect(refused.stderr).toContain("Migrate it first: palaver db migrate sqlite:");
-      expect((await db("migrate", `sqlite:${old}`)).stdout).toContain("was migrated from schema 0 to 3");
+      expect((await db("migrate", `sqlite:${old}`)).stdout).toContain("was migrated from schema 0 to 4");
       expect((await db("copy", `sqlite:${old}`, address("older"))).code).toBe(0);
     });
 

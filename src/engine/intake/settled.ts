@@ -23,14 +23,26 @@ interface Followed {
  * `limits.maxWait` milliseconds at the latest, and when the server shuts down. Rejects if the caller's signal aborts, the task was not stored,
  * or it was deleted. The feed must be held; it is released at the end.
  */
-export async function settled(
+export function settled(parts: EngineParts, followed: Followed, caller: Caller): Promise<void> {
+  const { feed, writer } = followed;
+  const isNew = writer !== undefined && !writer.isStored && writer.loss === undefined;
+  if (!isNew || feed.ended || feed.isGone || parts.isClosing()) return untilSettled(parts, followed, caller);
+  // Most sends end with the first commit of their task. Wait for it without the signal: reading the signal creates it.
+  return new Promise((resolve) => {
+    feed.onChange(() => {
+      if (!feed.ended) return resolve(untilSettled(parts, followed, caller));
+      parts.feeds.release(feed);
+      resolve();
+    });
+  });
+}
+
+async function untilSettled(
   { store, feeds, isClosing, environment }: EngineParts,
   { feed, writer, posted }: Followed,
   caller: Caller,
 ): Promise<void> {
   const { clock, limits } = environment;
-  // Wait for the first commit of a new task without the signal: it comes soon, and most sends end with it. Reading the signal creates it.
-  let soon = writer !== undefined && !writer.isStored;
   let limit: WaitLimit | undefined;
   try {
     // The seq that the feed must reach before the store can say whether the message was consumed.
@@ -39,16 +51,14 @@ export async function settled(
         ? undefined
         : await loadConsumption(store, feed, posted);
     while (!isSettled(feed, posted) && !isClosing() && limit?.isReached !== true) {
-      if (!soon) caller.signal.throwIfAborted();
+      caller.signal.throwIfAborted();
       if (writer !== undefined && !writer.isStored && writer.loss !== undefined) throw refusedTask(writer.loss);
       if (feed.isGone) throw taskNotFound(feed.task.id);
-      if (soon) await new Promise<void>((resolve) => feed.onChange(resolve));
       // The feed may have caught up with the store since the read: then no change may follow.
-      else if (needed === undefined || feed.seq < needed) {
+      if (needed === undefined || feed.seq < needed) {
         limit ??= new WaitLimit(clock, limits.maxWait);
         await nextChange(feed, caller.signal, limit);
       }
-      soon = false;
       // A writer in this process reports consumed messages to the feed. For tasks of other nodes, read the store.
       if (posted !== undefined && (!feed.hasWriter || needed !== undefined) && isConsumptionUnknown(feed, posted))
         needed = await loadConsumption(store, feed, posted);

@@ -1,5 +1,4 @@
 import type { ContextId, TaskId } from "../../protocol/ids.ts";
-import type { StoredTask } from "../../protocol/serial.ts";
 import { publicTaskId } from "../../protocol/task-key.ts";
 import type { TaskRecord } from "../../store/contract.ts";
 import type { Caller, SnapshotOptions, SubscribeOptions, Subscription, Ticket } from "../api.ts";
@@ -66,7 +65,7 @@ export class MessageTicket implements Ticket {
       : settled(this.#parts, { feed: held, ...this.#accepted }, caller);
   }
 
-  snapshot(options: SnapshotOptions): Promise<StoredTask | undefined> {
+  snapshot(options: SnapshotOptions): ReturnType<Ticket["snapshot"]> {
     return takeSnapshot(this.#parts, this.#feed.task, options);
   }
 

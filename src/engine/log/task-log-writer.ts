@@ -210,7 +210,7 @@ export class TaskLogWriter implements CommitSource, BufferOwner, EventsOwner {
    */
   end(state: TerminalState, options: EndOptions): Promise<"ended" | "inbox"> {
     this.#events.end(state, options);
-    this.#endResult = createDeferred<"ended" | "inbox">({ handled: true });
+    this.#endResult = createDeferred<"ended" | "inbox">();
     return this.#endResult.promise;
   }
 

@@ -73,7 +73,7 @@ export interface EventOptions {
 
 export interface StatusOptions extends EventOptions {
   /** Parts of the status message. Absent: no message. */
-  readonly parts?: readonly Part[];
+  readonly parts?: readonly Part[] | undefined;
   readonly metadata?: JsonObject;
   readonly messageMetadata?: JsonObject;
   /** Tasks that the status message refers to. */

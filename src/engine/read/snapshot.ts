@@ -18,11 +18,15 @@ export function takeSnapshot(
   parts: { readonly store: Store; readonly feeds: Feeds; readonly stateHistories?: StateHistories },
   which: { readonly scope: Scope; readonly id: TaskId },
   options: SnapshotOptions,
-): Promise<StoredTask | undefined> {
-  const current = currentTask(parts, which, options);
+): StoredTask | undefined | Promise<StoredTask | undefined> {
   const { stateHistories } = parts;
-  if (options.stateHistory !== true || stateHistories === undefined) return current;
-  return current.then((task) => (task === undefined ? undefined : stateHistories.addedTo(task, which.id)));
+  if (options.stateHistory === true && stateHistories !== undefined)
+    return currentTask(parts, which, options).then((task) => task && stateHistories.addedTo(task, which.id));
+  // A send reads its task when that has just ended.
+  const feed = parts.feeds.peek(which.id);
+  return feed?.finished !== undefined && isWithin(feed.task, which.scope)
+    ? finishedTask(feed, options)
+    : currentTask(parts, which, options);
 }
 
 async function currentTask(

@@ -384,20 +384,15 @@ export class Run implements WriterListener, WaitingRun, AskingRun, TimedRun {
     return this.#end(state, parts);
   }
 
-  #end(state: TerminalState, parts?: readonly Part[], unlessInbox = false): Promise<boolean> {
-    const write = (): Promise<boolean> => {
-      this.observer.attemptEnded(state);
-      return this.writer
-        .end(state, { ...(parts !== undefined && { parts }), unlessInbox, note: ENGINE_NOTE })
-        .then((result) => {
-          this.observer.spanEnded();
-          if (result !== "ended") return false;
-          this.#hasEnded = true;
-          this.#children?.forget();
-          return true;
-        });
-    };
-    return this.writer.runner.children === undefined ? write() : this.endChildren().then(write);
+  async #end(state: TerminalState, parts?: readonly Part[], unlessInbox = false): Promise<boolean> {
+    if (this.writer.runner.children !== undefined) await this.endChildren();
+    this.observer.attemptEnded(state);
+    const result = await this.writer.end(state, { parts, unlessInbox, note: ENGINE_NOTE });
+    this.observer.spanEnded();
+    if (result !== "ended") return false;
+    this.#hasEnded = true;
+    this.#children?.forget();
+    return true;
   }
 
   storing(): void {

@@ -17,12 +17,13 @@ export async function sendMessage(service: Service, call: Call, request: SendReq
   const ticket = submitted?.ticket ?? (await repeatedTicket(service, call, request));
   if (request.waitMs === Number.POSITIVE_INFINITY) await ticket.settled(call);
   else await waitFor(ticket, call, request);
-  const task = await ticket.snapshot({
+  const found = ticket.snapshot({
     artifacts: true,
     history: request.history,
     largeBytes: LARGE_BYTES,
     stateHistory: showsStateHistory(service.agent),
   });
+  const task = found instanceof Promise ? await found : found;
   if (task === undefined) throw new A2AError("internal", "The task was deleted before it could be returned");
   return { kind: "sent", task };
 }

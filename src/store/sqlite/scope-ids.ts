@@ -3,6 +3,12 @@ import type { Scope } from "../../protocol/principal.ts";
 
 const MAX_KNOWN = 10_000;
 
+/**
+ * The tasks of the scopes up to this number are not in the index by agent: lists for operators merge these scopes with it. Most servers have few
+ * callers, and storing their tasks writes one index less. Also in the schema, so it cannot be changed without a migration.
+ */
+export const LAST_MERGED_SCOPE = 8;
+
 const SELECT_ID = "SELECT id FROM scope WHERE agent = ? AND tenant = ? AND owner = ?";
 
 /**
@@ -87,6 +93,7 @@ export class ScopeReader {
   readonly #selectById: StatementSync;
   readonly #ofOwner: StatementSync;
   readonly #ofTenant: StatementSync;
+  readonly #merged: StatementSync;
 
   constructor(database: DatabaseSync) {
     this.#select = database.prepare(SELECT_ID);
@@ -98,6 +105,9 @@ export class ScopeReader {
     this.#ofTenant = database.prepare(
       `SELECT scope.id AS id FROM agent CROSS JOIN scope ON scope.agent = agent.name AND tenant = ?2
        WHERE ?1 IS NULL OR agent.name = ?1`,
+    );
+    this.#merged = database.prepare(
+      `SELECT id FROM scope WHERE id <= ${LAST_MERGED_SCOPE} AND (?1 IS NULL OR +agent = ?1)`,
     );
   }
 
@@ -114,6 +124,11 @@ export class ScopeReader {
         ? this.#ofTenant.all(agent ?? null, tenant ?? "")
         : this.#ofOwner.all(owner, agent ?? null, tenant ?? null);
     return rows.map((row) => Number(row["id"]));
+  }
+
+  /** The scopes whose tasks are not in the index by agent. */
+  merged(agent: string | undefined): number[] {
+    return this.#merged.all(agent ?? null).map((row) => Number(row["id"]));
   }
 
   /** The scope with this number, which must exist: called in the transaction that found one of its tasks. */

@@ -76,9 +76,15 @@ export class NodeExchange implements Exchange {
         request.pause();
         reject(droppedBody());
       };
-      const buffer = new BodyBuffer({ limit, declared, reserve, dropped });
+      let buffer: BodyBuffer | undefined;
       request.on("data", (chunk: Buffer) => {
+        // Most bodies arrive as a whole.
+        if (buffer === undefined && chunk.byteLength === declared) {
+          resolve(chunk);
+          return;
+        }
         try {
+          buffer ??= new BodyBuffer({ limit, declared, reserve, dropped });
           buffer.add(chunk);
         } catch (error) {
           request.removeAllListeners("data");
@@ -86,9 +92,9 @@ export class NodeExchange implements Exchange {
           reject(error);
         }
       });
-      request.on("end", () => resolve(buffer.finish()));
+      request.on("end", () => resolve(buffer?.finish() ?? NO_BYTES));
       request.on("error", (cause) => {
-        buffer.release();
+        buffer?.release();
         reject(incompleteBody(cause));
       });
     });
@@ -101,6 +107,8 @@ export class NodeExchange implements Exchange {
     this.#controller?.abort();
   }
 }
+
+const NO_BYTES = new Uint8Array();
 
 /** The least bytes to discard: data already on its way must not break a connection that the caller may reuse. */
 const LEAST_DISCARDED = 65_536;

@@ -7,7 +7,7 @@ import { type Condition, type FoundTask, type IndexRange, newestFirst, periodCon
 import { rangeOfAgent, rangeOfParent, rangeOfRoot } from "./task-ranges.ts";
 
 /**
- * Lists the tasks of all scopes. A query is a merge of index ranges: one per agent, or one per scope of the owner, the tenant or the context. Its
+ * Lists the tasks of all scopes. A query is a merge of index ranges: one per agent and a few scopes, or one per scope of the owner, the tenant or the context. Its
  * cost is a few seeks per range plus the page itself, whatever number of tasks there is.
  */
 export class OperatorListReader {
@@ -21,7 +21,7 @@ export class OperatorListReader {
     this.#parts = parts;
     this.#agents = database.prepare("SELECT id FROM agent WHERE ?1 IS NULL OR name = ?1");
     // Skips from scope to scope in the index, whatever number of tasks each has.
-    const first = "SELECT min(scope) FROM task INDEXED BY task_by_context WHERE context = ?1";
+    const first = "SELECT min(scope) FROM task INDEXED BY task_by_context WHERE context = ?1 AND counted < 2";
     this.#scopesOfContext = database.prepare(
       `WITH RECURSIVE found (id) AS (
          ${first} UNION ALL SELECT (${first} AND scope > found.id) FROM found WHERE found.id IS NOT NULL
@@ -58,12 +58,17 @@ export class OperatorListReader {
     }
     if (owner !== undefined || tenant !== undefined)
       return scopes.select(query).map((scope) => ranges.ofScope(scope, state));
-    return this.#agents.all(agent ?? null).map((row) => rangeOfAgent(Number(row["id"]), state));
+    return [
+      ...this.#agents.all(agent ?? null).map((row) => rangeOfAgent(Number(row["id"]), state)),
+      ...scopes.merged(agent).map((scope) => ranges.ofScope(scope, state)),
+    ];
   }
 
   /** The scopes that have tasks in this context and match the query. */
   #scopesIn(context: string, { agent, tenant }: OperatorQuery): number[] {
     const ids = this.#scopesOfContext.all(context).map((row) => Number(row["id"]));
+    const first = this.#parts.ranges.scopeOfFirst(context);
+    if (first !== undefined && !ids.includes(first)) ids.push(first);
     if (agent === undefined && tenant === undefined) return ids;
     return ids.filter((id) => {
       const scope = this.#parts.scopes.mustFind(id);

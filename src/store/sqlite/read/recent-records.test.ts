@@ -51,3 +51,12 @@ test("forgets the oldest tasks beyond 8 MB", () => {
   expect(kept.length).toBeLessThan(140);
   expect(kept.at(-1)).toBe(tasks.at(-1));
 });
+
+test("keeps nearly all of 1,000 tasks that callers read in turn", () => {
+  const recent = new RecentRecords();
+  const tasks = Array.from({ length: 1000 }, (_, n) => record(n));
+  for (let turn = 0; turn < 12; turn++)
+    for (const task of tasks) if (recent.get(task.id, WHOLE) === undefined) recent.add(task, WHOLE);
+  const missing = tasks.filter(({ id }) => recent.get(id, WHOLE) === undefined);
+  expect(missing.length).toBeLessThan(20);
+});

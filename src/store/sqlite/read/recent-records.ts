@@ -21,6 +21,8 @@ export class RecentRecords {
   readonly #records = new Map<TaskId, TaskRecord>();
   /** A hash of the id of each remembered read, at a place that the hash chooses. */
   readonly #reads = new Int32Array(REMEMBERED_READS);
+  /** The last of a sequence of pseudo-random numbers. */
+  #random = 1;
   #bytes = 0;
 
   /** The kept record as these options request it. */
@@ -53,12 +55,19 @@ export class RecentRecords {
     this.#bytes = 0;
   }
 
-  /** Remembers this read. True if the task was probably read before. */
+  /**
+   * Remembers this read. True if the task was probably read before. If another task has its place, it takes the place at random: two tasks that
+   * are read in turn would otherwise displace each other for ever.
+   */
   #wasRead(id: TaskId): boolean {
     const hash = hashOf(id);
     const place = hash & (REMEMBERED_READS - 1);
-    if (this.#reads[place] === hash) return true;
-    this.#reads[place] = hash;
+    if (this.#reads[place] === hash) {
+      this.#reads[place] = 0;
+      return true;
+    }
+    this.#random = (Math.imul(this.#random, 1_664_525) + 1_013_904_223) | 0;
+    if (this.#reads[place] === 0 || this.#random < 0) this.#reads[place] = hash;
     return false;
   }
 }

@@ -9,7 +9,8 @@ export type Condition = readonly [sql: string, ...values: Value[]];
 
 /** The tasks of one range of an index, which has them in the order of lists. */
 export interface IndexRange {
-  readonly index: string;
+  /** Absent: the range is the row with this key. */
+  readonly index: string | undefined;
   /** The column that distinguishes the ranges of a merge, and its value. */
   readonly key: readonly [column: string, value: Value];
   readonly conditions: readonly Condition[];
@@ -54,7 +55,7 @@ export class TaskIndex {
   /** The newest tasks of the range for which the conditions are true, at most `limit`. Reads only the index, if it has the columns of the conditions. */
   newest(range: IndexRange, conditions: readonly Condition[], limit: number): FoundTask[] {
     const { where, values } = whereOf(range, conditions);
-    const select = `SELECT pk, status_at, id FROM task INDEXED BY ${range.index} WHERE ${where}`;
+    const select = `SELECT pk, status_at, id FROM task ${indexedBy(range)} WHERE ${where}`;
     // SQLite merges the sorted parts of such a UNION ALL as they are read.
     const sql = statesOf(range)
       .map((state) => `${select} ${state}`)
@@ -79,8 +80,7 @@ export class TaskIndex {
       ["status_at <= ?", Math.min(before?.at ?? Number.MAX_SAFE_INTEGER, (until ?? Number.MAX_SAFE_INTEGER) - 1)],
     ]);
     const times = statesOf(first).map(
-      (state) =>
-        `coalesce((SELECT max(status_at) FROM task INDEXED BY ${first.index} WHERE ${where} ${state}), ${NEVER})`,
+      (state) => `coalesce((SELECT max(status_at) FROM task ${indexedBy(first)} WHERE ${where} ${state}), ${NEVER})`,
     );
     const time = times.length === 1 ? times.join() : `max(${times.join()})`;
     const sql = `SELECT found.key AS n, ${time} AS at FROM json_each(?${values.length + 1}) AS found`;
@@ -96,7 +96,7 @@ export class TaskIndex {
   count(range: IndexRange, conditions: readonly Condition[]): number {
     const { where, values } = whereOf(range, conditions);
     const states = range.byState && range.state === undefined ? `AND state IN (${ALL_STATES.join()})` : "";
-    const sql = `SELECT count(*) AS n FROM task INDEXED BY ${range.index} WHERE ${where} ${states}`;
+    const sql = `SELECT count(*) AS n FROM task ${indexedBy(range)} WHERE ${where} ${states}`;
     return Number(this.#prepare(sql).get(...values)?.["n"]);
   }
 
@@ -121,6 +121,10 @@ export function periodConditions(period: Period): Condition[] {
     conditions.push(["(status_at, id) < (?, ?)", before.at, before.id]);
   else if (until !== undefined) conditions.push(["status_at < ?", until]);
   return conditions;
+}
+
+function indexedBy({ index }: IndexRange): string {
+  return index === undefined ? "NOT INDEXED" : `INDEXED BY ${index}`;
 }
 
 /** The conditions on the state, one for each sorted part of the range. */

@@ -36,7 +36,10 @@ export class ContextWriter {
       "INSERT OR REPLACE INTO context_value (scope, context, key, version, value) VALUES (?, ?, ?, ?, ?)",
     );
     this.#delete = database.prepare(`DELETE FROM context_value WHERE ${inContext} AND key = ?`);
-    this.#hasTask = database.prepare(`SELECT 1 FROM task INDEXED BY task_by_context WHERE ${inContext} LIMIT 1`);
+    // Other tasks of the deleted task's context are counted: a caller named it.
+    this.#hasTask = database.prepare(
+      `SELECT 1 FROM task INDEXED BY task_by_context WHERE ${inContext} AND counted < 2 LIMIT 1`,
+    );
     this.#drops = ["context", "context_value"].map((table) =>
       database.prepare(`DELETE FROM ${table} WHERE ${inContext}`),
     );

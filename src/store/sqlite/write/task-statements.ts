@@ -1,4 +1,5 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
+import { IS_FIRST_TASK } from "../row/first-task.ts";
 
 /** The writer's prepared statements. */
 export interface TaskStatements {
@@ -63,7 +64,9 @@ export function prepareTaskStatements(database: DatabaseSync): TaskStatements {
     clearSteps: prepare("DELETE FROM step WHERE task = ?"),
     contextCounted: prepare("SELECT 1 FROM counter WHERE scope = ? AND context = ? AND level = 0 LIMIT 1"),
     uncounted: prepare(
-      "SELECT pk, id, state, status_at FROM task INDEXED BY task_by_context WHERE scope = ? AND context = ? AND counted = 0",
+      `SELECT pk, id, state, status_at FROM task INDEXED BY task_by_context
+         WHERE context = ?3 AND scope = ?4 AND counted < 2 AND counted = 0
+       UNION ALL SELECT pk, id, state, status_at FROM task WHERE ${IS_FIRST_TASK} AND +scope = ?4`,
     ),
     createdBy: prepare(
       "SELECT id FROM task WHERE scope = ? AND message_id = ? AND created_at >= ? ORDER BY pk DESC LIMIT 1",

@@ -4,6 +4,7 @@ import type { ContextWrite, HistoryEntry, LeaseClaim, Outcome, StepRecord, Webho
 import { DUPLICATE, ENDED, FENCED, FULL, INBOX, NOT_FOUND, OK } from "../../outcomes.ts";
 import type { AgentIds } from "../agent-ids.ts";
 import type { CounterDeltas } from "../counters.ts";
+import { COUNTED, FOUND_BY_ID, firstTaskRange, isFirstTask, NOT_COUNTED } from "../row/first-task.ts";
 import { joinMessages } from "../row/message-text.ts";
 import type { Command, CreateCommand, EndCommand, HeadCommand, WriteCommand } from "../row/packed.ts";
 import type { ScopeIds } from "../scope-ids.ts";
@@ -173,7 +174,7 @@ export class TaskWriter {
       scope,
       this.#agents.idOf(create.scope.agent),
       create.context,
-      create.shared ? 1 : 0,
+      countedOf(write.task, create),
       head.state,
       head.statusAt,
       ended ? 1 : 0,
@@ -362,7 +363,7 @@ export class TaskWriter {
     if (this.#knownContexts.size >= MAX_KNOWN_CONTEXTS) this.#knownContexts.clear();
     this.#knownContexts.add(key);
     if (this.#statements.contextCounted.get(scope, context) !== undefined) return;
-    for (const row of this.#statements.uncounted.all(scope, context)) {
+    for (const row of this.#statements.uncounted.all(...firstTaskRange(context), context, scope)) {
       const known = this.#open.recall(String(row["id"]));
       if (known !== undefined) known.counted = true;
       this.#statements.setCounted.run(Number(row["pk"]));
@@ -370,6 +371,11 @@ export class TaskWriter {
       this.#counters.countInContext({ scope, context, counted: true, state, statusAt: Number(row["status_at"]) });
     }
   }
+}
+
+function countedOf(task: string, { shared, context }: CreateCommand): number {
+  if (shared) return COUNTED;
+  return isFirstTask(task, context) ? FOUND_BY_ID : NOT_COUNTED;
 }
 
 /** Whether the webhook no longer keeps its task from being deleted. */

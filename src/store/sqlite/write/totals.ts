@@ -20,7 +20,7 @@ export class Totals {
   #byState: Map<number, number> | undefined;
 
   constructor(database: DatabaseSync) {
-    this.#countAll = database.prepare("SELECT state, count(*) AS n FROM task INDEXED BY task_by_agent GROUP BY state");
+    this.#countAll = database.prepare("SELECT state, count(*) AS n FROM task INDEXED BY task_by_state GROUP BY state");
     this.#countHeld = database.prepare(
       "SELECT node, count(*) AS n FROM task WHERE ended = 0 AND (node IS NOT NULL OR active = 1) GROUP BY node",
     );
