@@ -18,7 +18,12 @@ function metricsIn(file: string): ReadonlySet<string> {
 const NOT_ON_THE_DASHBOARD = ["nodejs_heap_size_used_bytes", "process_start_time_seconds"];
 
 test("every metric of a server is documented", async () => {
-  const echo = agent({ name: "Echo", description: "Repeats.", version: "1", run: (task) => task.text });
+  const echo = agent({
+    name: "Echo",
+    description: "Repeats.",
+    version: "1",
+    run: (task) => Promise.resolve(task.text),
+  });
   const server = createServer(echo, { port: 0, store: "memory:" });
   try {
     const { url } = await server.listen();
