@@ -2,10 +2,14 @@ import { copyFileSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSyn
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { createOtlpExporter } from "../../telemetry/otlp/otlp-exporter.ts";
 import { type SpanText, spanText } from "../../telemetry/otlp/otlp-json.ts";
+import type { CollectorAnswer } from "../../telemetry/otlp/post-traces.ts";
 import type { SpanSpool } from "../../telemetry/otlp/span-spool.ts";
 import type { SpanData } from "../../telemetry/spans/span-data.ts";
 import { openSpanFile } from "./span-file.ts";
+import { linesIn, readSpanJournal } from "./span-journal.ts";
+import { recoveredSpans } from "./span-lines.ts";
 
 const SILENT = { debug() {}, info() {}, warn() {}, error() {} };
 
@@ -122,6 +126,23 @@ describe("the file of spans", () => {
     expect(recovered()).toEqual([1]);
   });
 
+  it("has the end of a span before the collector has it: the next process would otherwise end the span a second time", async () => {
+    const spool = openSpanFile(file, SILENT);
+    const atRequest: string[] = [];
+    const post = (): Promise<CollectorAnswer> => {
+      atRequest.push(readSpanJournal(file));
+      return Promise.resolve({ status: 200, retryAfter: undefined });
+    };
+    const exporter = createOtlpExporter({ url: "http://127.0.0.1:4318/v1/traces", resource: {}, spool, post });
+    const span = spanText(begun(1));
+    exporter.began?.(span, true);
+    exporter.ended(Object.assign(span, { tail: spanText(ended(1)).tail }));
+    // Sends at once, in the same turn of the event loop.
+    await exporter.close();
+    expect(atRequest.map((text) => recoveredSpans(text))).toEqual([[expect.stringContaining("endTimeUnixNano")]]);
+    expect(recoveredSpans(atRequest[0] ?? "").join()).not.toContain("crashed");
+  });
+
   it("is given up with one warning when it cannot be written", () => {
     const warnings: string[] = [];
     const spool = openSpanFile(file, { ...SILENT, warn: (message: string) => void warnings.push(message) });
@@ -133,4 +154,99 @@ describe("the file of spans", () => {
     spool.flush();
     expect(warnings).toEqual([expect.stringContaining("cannot be written")]);
   });
+});
+
+/** Numbers from 0 to 1, always the same. */
+function numbersFrom(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (Math.imul(state, 1_103_515_245) + 12_345) >>> 0;
+    return ((state >>> 8) & 0xffff) / 0x10000;
+  };
+}
+
+/** A spool whose spans begin, end and are sent in any order, and what the next process must find after a kill. */
+class UsedSpool {
+  readonly sent = new Set<number>();
+  #spool = openSpanFile(file, SILENT, 1500);
+  #open: { readonly number: number; readonly span: SpanText }[] = [];
+  #queued: number[] = [];
+  #next = 1;
+  #isSealed = false;
+
+  /** Spans that have begun or ended, and that the collector does not have. */
+  get needed(): readonly number[] {
+    return [...this.#open.map(({ number }) => number), ...this.#queued];
+  }
+
+  begin(): void {
+    const number = this.#next++;
+    this.#open.push({ number, span: begin(this.#spool, number) });
+    this.#spool.flush();
+  }
+
+  end(choice: number): void {
+    const [span] = this.#open.splice(Math.floor(choice * this.#open.length), 1);
+    // A span whose context nobody used has not begun in the file.
+    const number = span?.number ?? this.#next++;
+    end(this.#spool, number, span?.span);
+    this.#queued.push(number);
+    this.#spool.flush();
+  }
+
+  /** The exporter takes the first batch, or the collector has answered. */
+  send(): void {
+    if (this.#isSealed) {
+      const gone = this.#queued.splice(0, this.#spool.queue.first()?.count);
+      removeFirst(this.#spool);
+      for (const number of gone) this.sent.add(number);
+    } else this.#spool.queue.first();
+    this.#isSealed = !this.#isSealed && this.#queued.length > 0;
+  }
+
+  /** The process is killed, and the next one opens the file. */
+  killed(): void {
+    this.#queued = foundIn(readFileSync(file));
+    this.#open = [];
+    this.#isSealed = false;
+    this.#spool = openSpanFile(file, SILENT, 1500);
+  }
+}
+
+function foundIn(bytes: Buffer): number[] {
+  return recoveredSpans(linesIn(bytes)).map((line) => {
+    const { spanId }: { readonly spanId: string } = JSON.parse(line);
+    return Number.parseInt(spanId, 16);
+  });
+}
+
+it("has each span that was not sent exactly once, and none that was sent, wherever kills cut its writes", () => {
+  const random = numbersFrom(7);
+  const spool = new UsedSpool();
+  const sorted = (numbers: readonly number[]): readonly number[] => numbers.toSorted((one, other) => one - other);
+  for (let change = 0; change < 200; change += 1) {
+    const before = { bytes: readFileSync(file), needed: spool.needed, sent: new Set(spool.sent) };
+    const choice = random();
+    if (choice < 0.4) spool.begin();
+    else if (choice < 0.75) spool.end(random());
+    else if (choice < 0.98) spool.send();
+    else spool.killed();
+    const after = readFileSync(file);
+    expect(sorted(foundIn(after))).toEqual(sorted(spool.needed));
+    // The file was replaced by another one, which is not cut.
+    if (choice >= 0.98 || after.compare(before.bytes, 0, 64, 0, 64) !== 0) continue;
+    const wrong: string[] = [];
+    for (let cuts = 0; cuts < 8; cuts += 1) {
+      const cut = Math.floor(random() * after.length);
+      // Bytes are written from the first to the last.
+      const found = foundIn(Buffer.concat([after.subarray(0, cut), before.bytes.subarray(cut)]));
+      const all = new Set(found);
+      if (all.size < found.length) wrong.push(`cut at ${cut}: ${found.join()} has doubles`);
+      for (const number of before.needed)
+        if (!all.has(number) && !spool.sent.has(number)) wrong.push(`cut at ${cut}: ${number} is missing`);
+      for (const number of before.sent) if (all.has(number)) wrong.push(`cut at ${cut}: ${number} was sent`);
+    }
+    expect(wrong).toEqual([]);
+  }
+  expect(spool.sent.size).toBeGreaterThan(10);
 });

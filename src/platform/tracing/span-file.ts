@@ -25,9 +25,9 @@ const NODE_ENCODING: TextEncoding = {
 
 /**
  * Keeps spans in a file until they are sent. Lines are written: for the beginning of a span, for its end, and for how many ended spans the collector
- * has. Nothing is forced to disk: what the operating system has survives `kill -9`.
+ * has. Nothing is forced to disk: what the operating system has survives `kill -9`. `half`: see {@link openSpanJournal}; for tests.
  */
-export function openSpanFile(file: string, logger: Logger): SpanSpool {
+export function openSpanFile(file: string, logger: Logger, half?: number): SpanSpool {
   const queue = new SpanQueue(NODE_ENCODING);
   for (const line of recoveredSpans(readSpanJournal(file))) queue.addLine(line);
   if (queue.count > 0) logger.info("Exporting the spans that the last process had not sent", { spans: queue.count });
@@ -94,7 +94,7 @@ export function openSpanFile(file: string, logger: Logger): SpanSpool {
     return true;
   };
   try {
-    journal = openSpanJournal({ file, needed });
+    journal = openSpanJournal({ file, needed, ...(half !== undefined && { half }) });
   } catch (error) {
     fail(error);
   }

@@ -48,6 +48,17 @@ describe("the journal of spans", () => {
     }
   });
 
+  it("has nothing once it is cleared, and keeps the bytes of the file for the next lines", () => {
+    const { journal, append } = journalOfThree(500);
+    for (let number = 0; number < 60; number += 1) append(`line ${number}\n`);
+    const { length } = readFileSync(file);
+    journal.clear();
+    expect(readSpanJournal(file)).toBe("");
+    expect(readFileSync(file)).toHaveLength(length);
+    append("next\n");
+    expect(readSpanJournal(file)).toBe("next\n");
+  });
+
   it("gets larger halves when more is needed", () => {
     const lines: Buffer[] = [];
     const journal = openSpanJournal({ file, half: 500, needed: () => lines });

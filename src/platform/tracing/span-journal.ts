@@ -1,4 +1,4 @@
-import { closeSync, ftruncateSync, openSync, readFileSync, renameSync, rmSync, writevSync } from "node:fs";
+import { closeSync, openSync, readFileSync, renameSync, rmSync, writeSync } from "node:fs";
 
 /**
  * A file to which lines are appended, and which is used again from its beginning instead of growing: a write into bytes that the file already has
@@ -8,7 +8,7 @@ import { closeSync, ftruncateSync, openSync, readFileSync, renameSync, rmSync, w
 export interface SpanJournal {
   /** Throws if the lines cannot be written. */
   append(lines: Uint8Array): void;
-  /** Nothing is needed any more. Throws if the file cannot be made shorter. */
+  /** Nothing is needed any more. The file keeps its bytes, because making it longer again costs more. Throws if it cannot be written. */
   clear(): void;
   /** Closes and removes the file. Never throws. */
   remove(): void;
@@ -34,11 +34,27 @@ export function openSpanJournal({ file, needed, half: firstHalf = 8_000_000 }: S
   /** Where the next record begins in its half. */
   let used = 0;
 
+  /** A record is put together here, if it has room: one buffer costs less to write than several. */
+  const reserved = Buffer.alloc(RECORD_SIZE);
+
   const record = (into: number, lines: readonly Uint8Array[]): void => {
-    const pieces = [Buffer.from(`@${lap} ${sizeOf(lines)}\n`), ...lines, Buffer.from(recordEnd(lap))];
-    const size = sizeOf(pieces);
-    if (writevSync(into, pieces, HEAD_BYTES + (lap % 2) * half + used) < size) throw new Error("The disk is full");
+    const length = sizeOf(lines);
+    const bytes = length + RECORD_BYTES > RECORD_SIZE ? Buffer.alloc(length + RECORD_BYTES) : reserved;
+    let size = bytes.write(`@${lap} ${length}\n`, "latin1");
+    for (const piece of lines) {
+      bytes.set(piece, size);
+      size += piece.length;
+    }
+    size += bytes.write(recordEnd(lap), size, "latin1");
+    if (writeSync(into, bytes, 0, size, HEAD_BYTES + (lap % 2) * half + used) < size)
+      throw new Error("The disk is full");
     used += size;
+  };
+  /** The other half begins with these lines, and replaces the present one. */
+  const startHalf = (into: number, lines: readonly Uint8Array[]): void => {
+    lap += 1;
+    used = 0;
+    record(into, lines);
   };
   const create = (lines: readonly Uint8Array[]): void => {
     while (2 * sizeOf(lines) > half) half *= 2;
@@ -47,7 +63,7 @@ export function openSpanJournal({ file, needed, half: firstHalf = 8_000_000 }: S
     descriptor = created;
     lap = 0;
     used = 0;
-    writevSync(created, [Buffer.from(`${`@half ${half}`.padEnd(HEAD_BYTES - 1)}\n`)], 0);
+    writeSync(created, `${`@half ${half}`.padEnd(HEAD_BYTES - 1)}\n`, 0);
     record(created, lines);
     renameSync(`${file}.new`, file);
   };
@@ -59,15 +75,10 @@ export function openSpanJournal({ file, needed, half: firstHalf = 8_000_000 }: S
       if (used + lines.length + RECORD_BYTES <= half) return record(descriptor, [lines]);
       const all = needed();
       if (2 * sizeOf(all) > half) return create(all);
-      lap += 1;
-      used = 0;
-      record(descriptor, all);
+      startHalf(descriptor, all);
     },
     clear() {
-      if (descriptor === undefined) return;
-      ftruncateSync(descriptor, HEAD_BYTES);
-      lap = 0;
-      used = 0;
+      if (descriptor !== undefined) startHalf(descriptor, []);
     },
     remove() {
       const open = descriptor;
@@ -85,6 +96,9 @@ export function openSpanJournal({ file, needed, half: firstHalf = 8_000_000 }: S
 
 /** The most bytes of a record besides its lines. */
 const RECORD_BYTES = 64;
+
+/** Bytes that are reserved for a record. */
+const RECORD_SIZE = 65_536;
 
 function recordEnd(lap: number): string {
   return `@${lap}\n`;

@@ -123,6 +123,8 @@ class Exporter implements OtlpExporter {
   async #sendBatch(): Promise<void> {
     const batch = this.#queue.first();
     if (batch === undefined) return;
+    // A span that the collector has and that has not ended in the spool would end a second time after a crash.
+    this.#spool?.flush();
     const problem = await this.#send([this.#requestStart, batch.members, END]);
     if (problem?.isTemporary === true) {
       const doubled = Math.min(LONGEST_PAUSE, (this.#pause || FIRST_PAUSE / 2) * 2);
