@@ -18,12 +18,14 @@ import { longStream } from "./long-stream.ts";
 import { observed } from "./observed.ts";
 import { pacedStreams } from "./paced-streams.ts";
 import { stalledReader } from "./stalled-reader.ts";
+import { start } from "./start.ts";
 import { streamEvents } from "./stream-events.ts";
 import { tracing } from "./tracing.ts";
 
 /** In the order they run. */
 export const SCENARIOS: readonly Scenario[] = [
   diskCosts,
+  start,
   ...CPU_SCENARIOS,
   listener,
   blockingSend,
