@@ -37,7 +37,7 @@ export interface StartOptions {
   readonly profile?: string | undefined;
 }
 
-/** The Node flags of the `palaver` command. */
+/** The Node flags of the `palaver` command; it sets the second one itself, a second after its start. */
 function ownFlags(spec: ServerSpec): readonly string[] {
   return spec.script === "palaver" ? ["--max-semi-space-size=16", "--no-allocation-site-pretenuring"] : [];
 }

@@ -8,6 +8,7 @@ import { CPU_SCENARIOS } from "./cpu.ts";
 import { diskCosts } from "./disk-costs.ts";
 import { flooded } from "./flooded.ts";
 import { getTask } from "./get-task.ts";
+import { growth } from "./growth.ts";
 import { grpc } from "./grpc.ts";
 import { grpcPaced } from "./grpc-paced.ts";
 import { idleSubscribers } from "./idle-subscribers.ts";
@@ -18,12 +19,15 @@ import { longStream } from "./long-stream.ts";
 import { observed } from "./observed.ts";
 import { pacedStreams } from "./paced-streams.ts";
 import { stalledReader } from "./stalled-reader.ts";
+import { start } from "./start.ts";
 import { streamEvents } from "./stream-events.ts";
 import { tracing } from "./tracing.ts";
+import { waitingTasks } from "./waiting-tasks.ts";
 
 /** In the order they run. */
 export const SCENARIOS: readonly Scenario[] = [
   diskCosts,
+  start,
   ...CPU_SCENARIOS,
   listener,
   blockingSend,
@@ -38,8 +42,10 @@ export const SCENARIOS: readonly Scenario[] = [
   observed,
   listTasks,
   idleSubscribers,
+  waitingTasks,
   stalledReader,
   largeTask,
+  growth,
   consolePages,
   clusterCosts,
   clusterEvents,

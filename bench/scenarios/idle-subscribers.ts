@@ -1,8 +1,10 @@
 import { BARE_SSE, PALAVER_MEMORY, palaverDurable } from "../contenders.ts";
 import { kilobytes } from "../format.ts";
 import { call } from "../load/call.ts";
+import { inParallel } from "../load/in-parallel.ts";
 import { type OpenStream, openStream } from "../load/open-stream.ts";
 import { sendBody, subscribeBody } from "../load/requests.ts";
+import { memoryInUse } from "../memory-in-use.ts";
 import type { Bench, Outcome, Row, Scenario } from "../scenario.ts";
 import type { ServerProcess, ServerSpec } from "../server-process.ts";
 
@@ -11,7 +13,6 @@ export const idleSubscribers: Scenario = { name: "idle", title: "Idle subscriber
 
 const SUBSCRIBERS = 2_000;
 const LIMIT_BYTES = 15 * 1024;
-const OPENERS = 32;
 
 interface Cost {
   /** Heap and external memory after garbage collection, in bytes per subscriber. */
@@ -54,9 +55,9 @@ async function measurePalaver(bench: Bench, spec: ServerSpec): Promise<Cost> {
   // Warm up, so that memory which is allocated once does not count per subscriber.
   const early = await inParallel(100, make);
   await useOnce(bench, server, early.map(subscribeBody));
-  const empty = await inUse(server);
+  const empty = await memoryInUse(server);
   const ids = await inParallel(SUBSCRIBERS, make);
-  const waiting = await inUse(server);
+  const waiting = await memoryInUse(server);
   bench.progress(`${server.label}: ${SUBSCRIBERS} subscribers`);
   const perSubscriber = await subscribe(bench, server, { bodies: ids.map(subscribeBody), before: waiting });
   await server.stop();
@@ -72,7 +73,7 @@ async function measureBare(bench: Bench): Promise<Cost> {
     Array.from({ length: 100 }, () => subscribeBody("any")),
   );
   const bodies = Array.from({ length: SUBSCRIBERS }, () => subscribeBody("any"));
-  const perSubscriber = await subscribe(bench, server, { bodies, before: await inUse(server) });
+  const perSubscriber = await subscribe(bench, server, { bodies, before: await memoryInUse(server) });
   await server.stop();
   return { perSubscriber };
 }
@@ -98,27 +99,9 @@ async function subscribe(bench: Bench, server: ServerProcess, { bodies, before }
       streams.push(...some);
       await Promise.all(some.map(({ first }) => first));
     }
-    return ((await inUse(server)) - before) / bodies.length;
+    return ((await memoryInUse(server)) - before) / bodies.length;
   } finally {
     for (const stream of streams) stream.close();
     await new Promise((resolve) => setTimeout(resolve, 200));
   }
-}
-
-async function inUse(server: ServerProcess): Promise<number> {
-  const { heapUsed, external } = await server.usage({ collect: true });
-  return heapUsed + external;
-}
-
-async function inParallel<T>(count: number, make: () => Promise<T>): Promise<T[]> {
-  const made: T[] = [];
-  let begun = 0;
-  const worker = async () => {
-    while (begun < count) {
-      begun += 1;
-      made.push(await make());
-    }
-  };
-  await Promise.all(Array.from({ length: OPENERS }, worker));
-  return made;
 }

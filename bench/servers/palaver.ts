@@ -4,6 +4,7 @@ import type { AddressInfo } from "node:net";
 import { agent, type TaskContext } from "../../src/engine/agent/agent.ts";
 import { createServer } from "../../src/index.ts";
 import { AGENT_ID } from "../agent-id.ts";
+import { HEADERS, subscribeBody } from "../load/requests.ts";
 import { announce, readConfig } from "./control.ts";
 import { ANSWER, produce, readWorkload, resumed, type Workload } from "./workload.ts";
 
@@ -16,6 +17,8 @@ export interface PalaverConfig {
   readonly hints?: boolean;
   /** Bytes that one task may write. */
   readonly maxTaskBytes?: number;
+  /** Streams that may be open at once. */
+  readonly maxStreams?: number;
   /** True: behind an `http.Server`, which has HTTP/1 only. Default: as the server listens itself. */
   readonly plainListener?: boolean;
   /** A collector that gets a trace of every call. */
@@ -45,12 +48,30 @@ const bench = agent({
     if (workload.kind === "answer") return Promise.resolve(ANSWER);
     if (workload.kind === "wait") return aborted(task.signal);
     if (workload.kind === "resumed") return resume(task, workload);
+    if (workload.kind === "subscribe") return subscribe(workload);
+    if (workload.kind === "ask") return task.ask("Which ferry do you mean?");
     return produce(workload);
   },
 });
 
 async function* resume(task: TaskContext, workload: Extract<Workload, { kind: "resumed" }>): AsyncGenerator<string> {
   yield* resumed(workload, await task.step("begin", () => Date.now()));
+}
+
+/** Keeps the readers: a stream whose reader is collected may end. */
+const readers: ReadableStreamDefaultReader<Uint8Array>[] = [];
+
+async function subscribe({ ids, each }: Extract<Workload, { kind: "subscribe" }>): Promise<string> {
+  for (const id of ids)
+    for (let count = 0; count < each; count += 1) {
+      const request = new Request("http://127.0.0.1/", { method: "POST", headers: HEADERS, body: subscribeBody(id) });
+      const reader = (await server.fetch(request)).body?.getReader();
+      const first = await reader?.read();
+      if (reader === undefined || first?.value === undefined) throw new Error("A stream has no first event.");
+      if (!new TextDecoder().decode(first.value).startsWith("id:")) throw new Error("A subscription was refused.");
+      readers.push(reader);
+    }
+  return ANSWER;
 }
 
 function aborted(signal: AbortSignal): Promise<void> {
@@ -70,7 +91,10 @@ const server = createServer([bench], {
     rateLimit: { principal: config.rateLimit },
     authenticate: ({ headers }) => ({ id: headers.get("x-caller") ?? "nobody", anonymous: false }),
   }),
-  ...(config.maxTaskBytes !== undefined && { limits: { maxTaskBytes: config.maxTaskBytes } }),
+  limits: {
+    ...(config.maxTaskBytes !== undefined && { maxTaskBytes: config.maxTaskBytes }),
+    ...(config.maxStreams !== undefined && { maxStreams: config.maxStreams, maxSubscribers: config.maxStreams }),
+  },
 });
 const port = config.plainListener === true ? await listenPlain() : Number(new URL((await server.listen()).url).port);
 process.once("SIGTERM", () => void server.close().then(() => process.exit(0)));

@@ -15,7 +15,11 @@ export type Workload =
    */
   | { readonly kind: "resumed"; readonly count: number; readonly perSecond: number }
   /** Works until it is stopped and writes nothing. */
-  | { readonly kind: "wait" };
+  | { readonly kind: "wait" }
+  /** Asks its caller a question, and waits for the answer. */
+  | { readonly kind: "ask" }
+  /** Opens so many streams of each of these tasks in the server's own process, reads the first event of each, and keeps them open. */
+  | { readonly kind: "subscribe"; readonly ids: readonly string[]; readonly each: number };
 
 export const ANSWER = "The ferry leaves at a quarter past nine from the old harbour; tickets are sold on board.";
 

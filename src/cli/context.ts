@@ -1,3 +1,4 @@
+import type { Send } from "../client/http/send.ts";
 import type { Connect } from "./session/connect.ts";
 
 /** An output stream. `write` resolves when the reader is ready for more. */
@@ -32,6 +33,8 @@ export interface CliContext {
   /** Waits. Rejects with the signal's reason if it aborts. */
   readonly sleep: (milliseconds: number, signal: AbortSignal) => Promise<void>;
   readonly fetch: typeof fetch;
+  /** Sends the requests of commands that call agents. Absent: `fetch`. */
+  readonly send?: Send | undefined;
   /** Turns off the verification of TLS certificates for the whole process. */
   readonly trustAllCertificates: () => void;
   /** Aborts when the user interrupts the command. */

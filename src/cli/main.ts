@@ -1,4 +1,4 @@
-#!/usr/bin/env -S node --max-semi-space-size=16 --no-allocation-site-pretenuring
+#!/usr/bin/env -S node --max-semi-space-size=16
 // Check the version of Node before any import: older versions cannot load the other modules.
 const OLDEST_NODE = 24;
 const node = process.versions.node;
@@ -24,6 +24,15 @@ if (argv.length === 1 && (argv[0] === "--version" || argv[0] === "-v")) {
   const code = await runProgram(argv, createNodeContext(lazyConnect));
   // 0 is not set: `serve` returns while its server runs, and the server may set an exit code later.
   if (code !== 0) process.exitCode = code;
+  setTimeout(() => void settleIn(flushCompileCache), 1000).unref();
+}
+
+/** For commands that run on, such as servers. */
+async function settleIn(writeCache: () => void): Promise<void> {
   // Node writes the cache when a process exits; a server may be killed.
-  setTimeout(() => flushCompileCache(), 1000).unref();
+  writeCache();
+  // Saves garbage collection, see docs/operations/README.md. Not set when Node starts, and not before the cache is written: V8 uses compiled code
+  // only with the flags that it was compiled with, and Node's own modules come compiled without this one.
+  const { setFlagsFromString } = await import("node:v8");
+  setFlagsFromString("--no-allocation-site-pretenuring");
 }

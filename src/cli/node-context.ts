@@ -1,6 +1,7 @@
 import { homedir } from "node:os";
 import type { Writable } from "node:stream";
 import { setTimeout as delay } from "node:timers/promises";
+import type { Send } from "../client/http/send.ts";
 import type { CliContext, Sink } from "./context.ts";
 import { programName } from "./program-name.ts";
 import type { Connect } from "./session/connect.ts";
@@ -31,6 +32,8 @@ export function createNodeContext(connect: Connect): CliContext {
       await delay(milliseconds, undefined, { signal });
     },
     fetch: (input, init) => fetch(input, init),
+    // Only `fetch` uses the proxy of the environment in all versions of Node.
+    ...(!usesProxy() && { send: lazySend }),
     trustAllCertificates() {
       // Node reads the variable for every new connection. Its own warning would repeat the one of the command line.
       process.removeAllListeners("warning");
@@ -43,6 +46,17 @@ export function createNodeContext(connect: Connect): CliContext {
     },
   };
 }
+
+/** Whether Node sends requests through a proxy: by a variable, or by a flag of this process. */
+function usesProxy(): boolean {
+  const { NODE_USE_ENV_PROXY = "", NODE_OPTIONS = "" } = process.env;
+  return (
+    NODE_USE_ENV_PROXY === "1" || [...process.execArgv, NODE_OPTIONS].some((text) => text.includes("--use-env-proxy"))
+  );
+}
+
+/** Loads what sends requests with the first one. */
+const lazySend: Send = async (url, request) => (await import("./http/node-send.ts")).nodeSend(url, request);
 
 /** Contexts that already listen to signals. */
 const listening = new WeakSet<AbortController>();

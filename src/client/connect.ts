@@ -4,13 +4,11 @@ import { clientDialect, isGrpc, type RestStyle } from "../wire/client/client-reg
 import { AgentHost } from "./agent-host.ts";
 import type { AgentClient } from "./api.ts";
 import type { Credentials } from "./credentials/contract.ts";
-import { createAuthorizer, createUndeclaredAuthorize } from "./credentials/create-authorizer.ts";
 import { chooseInterface, type InterfaceChoice, type InterfaceOptions } from "./discovery/choose-interface.ts";
 import { type DiscoverOptions, discover, wasVerified } from "./discovery/discover.ts";
-import { verifyCard } from "./discovery/verify-card.ts";
-import { openGrpc } from "./grpc/open-grpc.ts";
 import { abortable } from "./http/abort.ts";
 import { type Channel, type ChannelOptions, createChannel } from "./http/channel.ts";
+import type { Authorize } from "./http/contract.ts";
 import { RemoteError, toRemoteError } from "./http/errors.ts";
 import { createFallbackChannel, type Ways } from "./http/fallback-channel.ts";
 import { type ClientOptions, clientSettings } from "./http/settings.ts";
@@ -48,15 +46,16 @@ async function connected(agent: string | URL | object, options: ConnectOptions):
   const { credentials, verify } = options;
   const isKnown = isCard(agent) && (verify === undefined || wasVerified(agent));
   const card = isKnown ? agent : (await discover(agent, { ...options, ...undeclared(options) })).card;
-  const authorizer = credentials === undefined ? undefined : createAuthorizer(card, credentials, options);
+  const authorizer = credentials && (await loadAuthorizers()).createAuthorizer(card, credentials, options);
   await authorizer?.prepare(options.signal);
   const settings = clientSettings({ ...options, ...(authorizer !== undefined && { authorize: authorizer.authorize }) });
   const [first, ...others] = chooseInterface(card, options);
   const wayBy = async (chosen: AgentInterface): Promise<Channel> => {
     const at = options.tenant === undefined ? chosen : { ...chosen, tenant: options.tenant };
     if (isGrpc(at) && !mayUseGrpc(options)) throw new RemoteError("no-interface", OWN_FETCH);
-    if (isGrpc(at)) return openGrpc({ card, at, settings, verify: shownCards(options) });
-    const dialect = clientDialect(at, options.restStyle);
+    if (isGrpc(at))
+      return (await import("./grpc/open-grpc.ts")).openGrpc({ card, at, settings, verify: shownCards(options) });
+    const dialect = await clientDialect(at, options.restStyle);
     if (dialect === undefined) throw new RemoteError("no-interface", `The binding ${at.binding} is not supported.`);
     return createChannel({ card, at, dialect, settings, verify: shownCards(options) });
   };
@@ -69,8 +68,11 @@ async function connected(agent: string | URL | object, options: ConnectOptions):
 const OWN_FETCH = 'gRPC cannot use the given `fetch`. To connect without it, choose `binding: "GRPC"`.';
 
 /** gRPC bypasses a `fetch` of the caller's own, which may guard or forward its requests: only if the caller asks for gRPC. */
-function mayUseGrpc({ fetch, binding, prefer = [] }: ConnectOptions): boolean {
-  return fetch === undefined || [binding, ...prefer].some((name) => name !== undefined && isGrpc({ binding: name }));
+function mayUseGrpc({ fetch, send, binding, prefer = [] }: ConnectOptions): boolean {
+  return (
+    (send ?? fetch) === undefined ||
+    [binding, ...prefer].some((name) => name !== undefined && isGrpc({ binding: name }))
+  );
 }
 
 /** The channels of the interfaces that this runtime supports. Throws the error of the first if it supports none. */
@@ -95,14 +97,25 @@ function shownCards({ verify, signal: _, ...options }: ConnectOptions): ChannelO
   if (verify === undefined) return undefined;
   return async (card, signal) => {
     const shown = typeof card === "object" && card !== null ? { ...card } : {};
+    const { verifyCard } = await import("./discovery/verify-card.ts");
     return (await verifyCard(shown, verify, { ...options, signal })).json;
   };
 }
 
 /** Credentials for agents that require them before they show the card, which would say which ones. */
 function undeclared({ credentials, ...options }: ConnectOptions): Pick<ConnectOptions, "authorize"> {
-  return credentials === undefined ? {} : { authorize: createUndeclaredAuthorize(credentials, options) };
+  if (credentials === undefined) return {};
+  let authorize: Authorize | undefined;
+  return {
+    async authorize(request, context) {
+      authorize ??= (await loadAuthorizers()).createUndeclaredAuthorize(credentials, options);
+      return authorize(request, context);
+    },
+  };
 }
+
+/** Most callers have no credentials. */
+const loadAuthorizers = () => import("./credentials/create-authorizer.ts");
 
 /** Whether an object is a card that this client has read, rather than the JSON of some version. */
 function isCard(agent: string | URL | object): agent is AgentCard {

@@ -22,6 +22,8 @@ const ALLOWED: readonly WayOut[] = [
   { file: "adapters/mcp/open-transport.ts", what: "fetch" },
   // Calls whom the person at the terminal names.
   { file: "cli/node-context.ts", what: "fetch" },
+  { file: "cli/http/node-send.ts", what: "node:http *" },
+  { file: "cli/http/node-send.ts", what: "node:https *" },
   // Runs anywhere, and fetches the keys of issuers that the receiver of notifications has named.
   { file: "webhook/issuer-keys.ts", what: "fetch" },
 ];

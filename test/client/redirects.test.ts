@@ -14,6 +14,7 @@ import {
 } from "palaver/client";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { saveArtifacts } from "../../src/cli/session/save-artifacts.ts";
+import { senderOf } from "../../src/client/http/send.ts";
 import type { AgentCard } from "../../src/protocol/card.ts";
 import type { ArtifactId } from "../../src/protocol/ids.ts";
 import { openOrigin, type Received, type RecordingOrigin } from "./recording-origin.ts";
@@ -177,7 +178,7 @@ describe.each(STATUSES)("a redirect to another origin with HTTP %i", (code) => {
     const folder = mkdtempSync(join(tmpdir(), "redirected-"));
     const artifact = { artifactId: "a" as ArtifactId, parts: [{ url: `${first.url}/file`, filename: "f.json" }] };
     const signal = new AbortController().signal;
-    await saveArtifacts([artifact], { folder, overwrite: true, fetch, signal });
+    await saveArtifacts([artifact], { folder, overwrite: true, send: senderOf({}), signal });
     expect(JSON.parse(readFileSync(join(folder, "f.json"), "utf8"))).toMatchObject({ name: "A" });
     expect(Object.keys(second.received[0]?.headers ?? {})).not.toContain("authorization");
   });

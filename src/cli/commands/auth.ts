@@ -115,7 +115,7 @@ async function obtain(
   card: AgentCard,
   { oauth2, store }: { readonly oauth2: OAuthCredentials; readonly store: TokenStore },
 ): Promise<Token> {
-  const { fetch, signal } = session;
+  const { send, signal } = session;
   let obtained: Token | undefined;
   // A login always requests a new token, so the stored token is not read.
   const tokens: TokenStore = {
@@ -136,7 +136,7 @@ async function obtain(
     if (verificationUriComplete !== undefined) await session.note(`Or open ${verificationUriComplete}`);
     session.progress.say("Waiting for you to confirm in the browser");
   };
-  const { authorize } = createAuthorizer(card, { oauth2: { ...oauth2, tokens, onDeviceCode } }, { fetch });
+  const { authorize } = createAuthorizer(card, { oauth2: { ...oauth2, tokens, onDeviceCode } }, { send });
   const unsentRequest = { url: new URL("https://localhost/"), headers: new Headers() };
   await authorize(unsentRequest, { operation: "get", card, signal });
   if (obtained === undefined)

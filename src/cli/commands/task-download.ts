@@ -44,7 +44,7 @@ export function taskDownloadCommand(context: CliContext): Command {
       const { saved, left } = await saveArtifacts(artifacts, {
         folder: resolve(context.cwd, dir ?? "."),
         overwrite: overwrite === true,
-        ...(followUrls === true && { fetch: session.fetch }),
+        ...(followUrls === true && { send: session.send }),
         signal: session.signal,
       });
       for (const url of left) await session.warn(`${url} was not downloaded. Use --follow-urls to download URLs.`);

@@ -1,5 +1,6 @@
 import type { AgentClient } from "../../client/api.ts";
 import type { CredentialSet } from "../../client/credentials/contract.ts";
+import type { Send } from "../../client/http/send.ts";
 import type { AgentReference } from "../options/agent-reference.ts";
 
 /** How to call an agent, from the command line's settings. */
@@ -15,7 +16,7 @@ export interface ConnectRequest {
   readonly credentials?: CredentialSet;
   /** Milliseconds between polls, at first. */
   readonly pollInterval: number;
-  readonly fetch: typeof fetch;
+  readonly send: Send;
   readonly signal: AbortSignal;
 }
 

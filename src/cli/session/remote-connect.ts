@@ -17,15 +17,15 @@ export const remoteConnect: Connect = Object.assign(connectTo, { readCard });
 
 /** Without a requested version, only the interfaces of the newest one are offered to `connect`, whatever their place in the card. */
 async function connectTo(request: ConnectRequest): Promise<AgentClient> {
-  const { version, bindings, headers, credentials, fetch, pollInterval, signal } = request;
+  const { version, bindings, headers, credentials, send, pollInterval, signal } = request;
   const { card } = await find(request);
   const isAny = version?.toLowerCase() === ANY_VERSION;
   const offered = version === undefined ? newestOf(card) : card;
   const agent = await connect(offered, {
-    fetch,
+    send,
     headers,
     signal,
-    // Naming gRPC allows it although it bypasses `fetch`, which here only writes a debug log.
+    // Naming gRPC allows it although it bypasses `send`, which here only writes a debug log.
     prefer: offersOnlyGrpc(offered) ? [...bindings, GRPC] : bindings,
     ...(version !== undefined && !isAny && { version }),
     ...(credentials !== undefined && { credentials }),
@@ -69,8 +69,8 @@ async function readCard(request: ConnectRequest): Promise<ReadCard> {
 }
 
 /** Reads the card without credentials. */
-async function find({ reference, headers, fetch, signal }: ConnectRequest): Promise<Discovered> {
-  if (reference.kind === "url") return discover(reference.url, { headers, fetch, signal });
+async function find({ reference, headers, send, signal }: ConnectRequest): Promise<Discovered> {
+  if (reference.kind === "url") return discover(reference.url, { headers, send, signal });
   return discover(await cardIn(reference));
 }
 

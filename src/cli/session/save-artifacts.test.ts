@@ -2,6 +2,7 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync,
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { senderOf } from "../../client/http/send.ts";
 import type { Artifact } from "../../protocol/artifact.ts";
 import type { ArtifactId } from "../../protocol/ids.ts";
 import type { Part } from "../../protocol/part.ts";
@@ -66,7 +67,7 @@ describe("saving artifacts", () => {
     expect(readFileSync(join(root, "precious"), "utf8")).toBe("mine");
   });
 
-  it("downloads URLs only with `fetch`, without credentials, and removes incomplete files", async () => {
+  it("downloads URLs only with `send`, without credentials, and removes incomplete files", async () => {
     const link = artifact("link", { url: "https://example.org/big.bin", filename: "big.bin" });
     expect(await save([link])).toEqual({ saved: [], left: ["https://example.org/big.bin"] });
     const asked: (RequestInit | undefined)[] = [];
@@ -74,7 +75,7 @@ describe("saving artifacts", () => {
       asked.push(init);
       return new Response("content");
     };
-    await save([link], { fetch });
+    await save([link], { send: senderOf({ fetch }) });
     expect(readFileSync(join(folder, "big.bin"), "utf8")).toBe("content");
     expect(new Headers(asked[0]?.headers).get("authorization")).toBeNull();
     const broken = new ReadableStream({
@@ -86,11 +87,11 @@ describe("saving artifacts", () => {
       },
     });
     rmSync(join(folder, "big.bin"));
-    await expect(save([link], { fetch: async () => new Response(broken) })).rejects.toThrow(
+    await expect(save([link], { send: async () => new Response(broken) })).rejects.toThrow(
       /could not be written completely/,
     );
     expect(readdirSync(folder)).toEqual([]);
     const local = artifact("x", { url: "file:///etc/passwd" });
-    await expect(save([local], { fetch })).rejects.toThrow(/not a URL/);
+    await expect(save([local], { send: senderOf({ fetch }) })).rejects.toThrow(/not a URL/);
   });
 });

@@ -1,6 +1,8 @@
 import { mkdir, open, rm } from "node:fs/promises";
 import { join } from "node:path";
+import { HeaderFields } from "../../client/http/header-fields.ts";
 import { exchange } from "../../client/http/http.ts";
+import type { Send } from "../../client/http/send.ts";
 import type { Artifact } from "../../protocol/artifact.ts";
 import type { Part } from "../../protocol/part.ts";
 import { CliError } from "../cli-error.ts";
@@ -21,7 +23,7 @@ export interface SaveOptions {
   /** False: an existing file is an error. */
   readonly overwrite: boolean;
   /** Downloads parts that are only URLs. Absent: they are skipped. */
-  readonly fetch?: typeof fetch;
+  readonly send?: Send;
   readonly signal: AbortSignal;
 }
 
@@ -36,7 +38,7 @@ export async function saveArtifacts(
   const taken = new Set<string>();
   for (const artifact of artifacts) {
     for (const part of joinedText(artifact.parts)) {
-      if (part.url !== undefined && options.fetch === undefined) {
+      if (part.url !== undefined && options.send === undefined) {
         left.push(part.url);
         continue;
       }
@@ -88,16 +90,16 @@ function freeName(name: string, taken: Set<string>): string {
   return free;
 }
 
-async function contentOf(part: Part, { fetch, signal }: SaveOptions): Promise<AsyncIterable<Uint8Array> | Uint8Array> {
+async function contentOf(part: Part, { send, signal }: SaveOptions): Promise<AsyncIterable<Uint8Array> | Uint8Array> {
   const bytes = bytesOf(part);
   if (bytes !== undefined) return bytes;
   const url = part.url ?? "";
-  if (fetch === undefined || !/^https?:\/\//i.test(url) || !URL.canParse(url)) {
+  if (send === undefined || !/^https?:\/\//i.test(url) || !URL.canParse(url)) {
     throw new CliError("A2ACLI_ERR_INTERNAL", `${url} is not a URL that a file can be fetched from.`);
   }
   // No credentials: the agent chooses the URL.
-  const request = { method: "GET", url: new URL(url), headers: new Headers(), isPublic: true, signal } as const;
-  const response = await exchange({ fetch, guard: undefined }, request);
+  const request = { method: "GET", url: new URL(url), headers: new HeaderFields(), isPublic: true, signal } as const;
+  const response = await exchange({ send, guard: undefined }, request);
   if (!response.ok) throw new CliError("A2ACLI_ERR_INTERNAL", `${url} answered with ${response.status}.`);
   return response.body ?? new Uint8Array();
 }

@@ -3,6 +3,7 @@
 
 import type { AgentClient } from "../../client/api.ts";
 import type { CredentialSet, Token } from "../../client/credentials/contract.ts";
+import { type Send, senderOf } from "../../client/http/send.ts";
 import { oneLine } from "../../internal/terminal-text.ts";
 import { isInterrupted, isTerminal } from "../../protocol/state.ts";
 import type { Task } from "../../protocol/task.ts";
@@ -22,7 +23,7 @@ import { TextOutput } from "../output/text-output.ts";
 import { pasteable } from "../program-name.ts";
 import { shellWord } from "../shell-words.ts";
 import type { ConnectRequest, ReadCard } from "./connect.ts";
-import { createDebugFetch } from "./debug-fetch.ts";
+import { debugSend } from "./debug-send.ts";
 import { storedCredentials } from "./token-store.ts";
 
 /** One run of a command that calls an agent. */
@@ -34,8 +35,8 @@ export interface Session {
   readonly progress: Progress;
   /** Knows the secrets of this run. Errors, notes and logs pass through it. */
   readonly redaction: Redaction;
-  /** `context.fetch`, with logging if `--debug` is set. */
-  readonly fetch: typeof fetch;
+  /** Sends requests, with logging if `--debug` is set. */
+  readonly send: Send;
   /** Aborts when the user interrupts, and after `--timeout`. */
   readonly signal: AbortSignal;
   /** `-a REF ` and the other typed options that select the agent, for commands that the user may copy. Contains no secrets. */
@@ -110,7 +111,7 @@ class RunningSession implements Session {
   readonly output: Output;
   readonly progress: Progress;
   readonly redaction: Redaction = new Redaction();
-  readonly fetch: typeof fetch;
+  readonly send: Send;
   readonly signal: AbortSignal;
   readonly agentFlags: string;
   #task: Task | undefined;
@@ -131,7 +132,8 @@ class RunningSession implements Session {
     const { bearer, apiKey, serviceParameters } = settings;
     for (const secret of [bearer, apiKey, ...Object.values(serviceParameters)]) this.redaction.hide(secret);
     for (const name of Object.keys(serviceParameters)) this.redaction.hideHeader(name);
-    this.fetch = settings.debug ? this.#debugFetch() : context.fetch;
+    const send = senderOf(context);
+    this.send = settings.debug ? this.#debugSend(send) : send;
   }
 
   get task(): Task | undefined {
@@ -180,7 +182,7 @@ class RunningSession implements Session {
       headers: anonymous && other !== undefined ? {} : settings.serviceParameters,
       ...(credentials !== undefined && { credentials }),
       pollInterval: settings.pollInterval,
-      fetch: this.fetch,
+      send: this.send,
       signal: this.signal,
     };
   }
@@ -248,10 +250,10 @@ class RunningSession implements Session {
     throw new CommandFailed(failure.exitCode, error);
   }
 
-  #debugFetch(): typeof fetch {
+  #debugSend(send: Send): Send {
     const { context, redaction } = this;
     const log = (line: string): void => void this.#say(`[wire] ${oneLine(line)}`);
-    return createDebugFetch({ fetch: context.fetch, redaction, now: context.now, log });
+    return debugSend({ send, redaction, now: context.now, log });
   }
 
   /** Once per command, before the first request. */

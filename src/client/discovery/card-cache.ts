@@ -1,5 +1,6 @@
 import { type Clock, createClock } from "../../internal/clock.ts";
 import type { DocumentAnswer } from "../http/fetch-document.ts";
+import { HeaderFields } from "../http/header-fields.ts";
 import { SingleFlight } from "../http/single-flight.ts";
 import {
   conditionsFor,
@@ -174,7 +175,7 @@ function entryKey({ requestUrl, asked, headers }: Entry): string {
 
 /** Headers that may identify the caller are always part of the key: one caller's response must not reach another. */
 function keyOf({ url, headers }: Pick<DocumentRequest, "url" | "headers">, names: readonly string[]): string {
-  const asked = new Headers(headers);
+  const asked = new HeaderFields(headers);
   const personal = [...asked.keys()].filter((name) => !NEUTRAL_HEADERS.has(name));
   const unique = [...new Set([...names.map((name) => name.toLowerCase()), ...personal])].sort();
   return JSON.stringify([url, ...unique.map((name) => [name, asked.get(name)])]);

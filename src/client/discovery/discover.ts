@@ -7,15 +7,16 @@ import type { Authorize } from "../http/contract.ts";
 import { RemoteError } from "../http/errors.ts";
 import type { DocumentAnswer } from "../http/fetch-document.ts";
 import { type FetchOptions, fetchDocument, jsonObject } from "../http/fetch-document.ts";
+import { HeaderFields } from "../http/header-fields.ts";
 import { shown } from "../http/redirect.ts";
 import { guardOf } from "../http/url-guard.ts";
 import { type CardCache, createCardCache } from "./card-cache.ts";
 import { type CardPlace, cardPlaces, isReachedAt } from "./card-places.ts";
-import { type CardVerification, verifyCard } from "./verify-card.ts";
+import type { CardVerification, verifyCard } from "./verify-card.ts";
 
 /** Options of `discover`. */
 export interface DiscoverOptions extends FetchOptions {
-  /** Cache for cards. `false`: no cache. Default: one cache for all clients with the same `fetch`. */
+  /** Cache for cards. `false`: no cache. Default: one cache for all clients with the same `fetch` or `send`. */
   readonly cache?: CardCache | false | undefined;
   /** Revalidate a cached card even if it is fresh. Default false. */
   readonly revalidate?: boolean | undefined;
@@ -93,11 +94,15 @@ function addressOf(from: string | URL): URL {
 async function readGiven(json: object, { verify, ...options }: DiscoverOptions): Promise<Discovered> {
   // Safe: an object has members by name.
   const given = json as Readonly<Record<string, unknown>>;
-  const signed = verify === undefined ? given : (await verifyCard(given, verify, options)).json;
+  const signed = verify === undefined ? given : (await signedCard(given, verify, options)).json;
   const reading = understand(signed);
   if (verify !== undefined) verified.add(reading.card);
   return { ...reading, json: signed };
 }
+
+/** Loads what verifies signatures with the first one. */
+const signedCard: typeof verifyCard = async (card, verification, options) =>
+  (await import("./verify-card.ts")).verifyCard(card, verification, options);
 
 /** Requests the card without credentials first, and with credentials after a 401. */
 async function fetchCard({ url }: CardPlace, options: DiscoverOptions): Promise<DocumentAnswer> {
@@ -105,7 +110,7 @@ async function fetchCard({ url }: CardPlace, options: DiscoverOptions): Promise<
   const headers = { ...BARE, "a2a-version": CARD_VERSION, ...options.headers };
   const answer = await fetchKept({ url, headers, isPublic: true }, options);
   if (answer.status !== 401 || authorize === undefined) return answer;
-  const request = { url: new URL(url), headers: new Headers(headers) };
+  const request = { url: new URL(url), headers: new HeaderFields(headers) };
   const challenge = { status: 401, authenticate: answer.headers.get("www-authenticate") ?? undefined };
   if ((await authorize(request, { operation: "card", signal, challenge })) === false) return answer;
   // With credentials, redirects to other origins are not followed.
@@ -137,7 +142,7 @@ async function fetchKept({ url, headers, isPublic }: CardRequest, options: Disco
   };
   const { signal, revalidate } = options;
   if (options.cache === false) return load(headers, signal);
-  const cache = options.cache ?? sharedCache(options.fetch ?? globalThis.fetch);
+  const cache = options.cache ?? sharedCache(options.send ?? options.fetch ?? globalThis.fetch);
   const answer = await cache.get({ url: url.href, headers, signal, revalidate }, load);
   // The cached response may come from a client without a guard.
   await guardOf(options.guard)?.(new URL(answer.url));
@@ -151,10 +156,10 @@ function isPreflightFailure(error: unknown): boolean {
 }
 
 /** The default of `DiscoverOptions.cache`. */
-const sharedCaches = new WeakMap<typeof fetch, CardCache>();
+const sharedCaches = new WeakMap<WeakKey, CardCache>();
 
-/** One cache per `fetch`: different `fetch` functions may reach different servers. */
-function sharedCache(by: typeof fetch): CardCache {
+/** One cache per `fetch` or `send`: different functions may reach different servers. */
+function sharedCache(by: WeakKey): CardCache {
   const cache = sharedCaches.get(by) ?? createCardCache();
   sharedCaches.set(by, cache);
   return cache;
@@ -177,7 +182,7 @@ async function read(answer: DocumentAnswer, options: ReadOptions): Promise<Disco
   if (status !== 200) throw refused(place.url, answer);
   const json = jsonObject(text);
   if (json === undefined) return "no JSON object";
-  const signed = verify === undefined ? json : (await verifyCard(json, verify, options)).json;
+  const signed = verify === undefined ? json : (await signedCard(json, verify, options)).json;
   const reading = understand(signed, url);
   if (place.isAbove && !isReachedAt(reading.card.interfaces, given)) {
     return `the card of another agent (${firstOf(reading.card.interfaces.map((way) => way.url))})`;

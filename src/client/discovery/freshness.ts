@@ -1,5 +1,7 @@
 // How long a response may be reused (RFC 9111), for a private cache.
 
+import { HeaderFields } from "../http/header-fields.ts";
+
 /** A cached response, and when it was requested and received, in milliseconds since 1970. */
 export interface KeptAnswer {
   readonly headers: Headers;
@@ -105,7 +107,7 @@ export function conditionsFor(headers: Headers): Readonly<Record<string, string>
 
 /** The headers of a cached response after a 304: the new ones replace the old ones, except those about the content. */
 export function confirmed(kept: Headers, confirmation: Headers): Headers {
-  const headers = new Headers(kept);
+  const headers = new HeaderFields(kept);
   // The old `Age` no longer applies.
   headers.delete("age");
   for (const [name, value] of confirmation)

@@ -29,13 +29,13 @@ export interface KeyPlace {
   readonly hosts: readonly string[];
 }
 
-/** Cached keys by `fetch`: different `fetch` functions may reach different servers. */
-const keptBy = new WeakMap<typeof fetch, Map<string, KeptKeys>>();
+/** Cached keys by `fetch` or `send`: different functions may reach different servers. */
+const keptBy = new WeakMap<WeakKey, Map<string, KeptKeys>>();
 
 /** The keys published at a URL, from the cache unless it lacks the key of this id. */
 export async function publishedKeys(kid: string, place: KeyPlace, options: FetchOptions): Promise<KeySet["keys"]> {
   const { clock = createClock() } = options;
-  const kept = keptFor(options.fetch ?? fetch);
+  const kept = keptFor(options.send ?? options.fetch ?? fetch);
   // Callers may trust different hosts, so the trusted hosts are part of the key.
   const name = JSON.stringify([place.url.href, place.hosts.toSorted()]);
   const known = kept.get(name);
@@ -51,7 +51,7 @@ export async function publishedKeys(kid: string, place: KeyPlace, options: Fetch
   return fetched.keys;
 }
 
-function keptFor(way: typeof fetch): Map<string, KeptKeys> {
+function keptFor(way: WeakKey): Map<string, KeptKeys> {
   const kept = keptBy.get(way) ?? new Map<string, KeptKeys>();
   keptBy.set(way, kept);
   return kept;

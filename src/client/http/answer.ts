@@ -3,6 +3,7 @@ import type { JsonValue } from "../../protocol/json.ts";
 import type { ClientCodec } from "../../wire/client/client-codec.ts";
 import { codeOfStatus } from "../../wire/error-table.ts";
 import { type RemoteDetail, RemoteError, remoteErrorOf } from "./errors.ts";
+import type { HttpResponse } from "./send.ts";
 
 /** Status and headers of a response. */
 export interface AnswerHead {
@@ -18,7 +19,7 @@ export interface AnswerHead {
 }
 
 /** `now`: milliseconds since 1970, for a `Retry-After` that is a date. */
-export function headOf(response: Response, now: number): AnswerHead {
+export function headOf(response: HttpResponse, now: number): AnswerHead {
   const { status, headers } = response;
   return {
     status,

@@ -32,6 +32,7 @@ const CONNECT_FAILURES: ReadonlySet<unknown> = new Set([
   "EHOSTUNREACH",
   "ENETUNREACH",
   "UND_ERR_CONNECT_TIMEOUT",
+  "ERR_CONNECT_TIMEOUT",
   "ConnectionRefused",
   // The server's certificate is invalid: the request is sent only after the TLS handshake.
   "CERT_HAS_EXPIRED",

@@ -18,9 +18,11 @@ import {
 } from "./answer.ts";
 import { RemoteError, remoteErrorOf } from "./errors.ts";
 import { requireGenerations } from "./generations.ts";
+import { HeaderFields } from "./header-fields.ts";
 import { discard, exchange, readAll, readText, startingWith, type TextReader } from "./http.ts";
 import { idleWatch } from "./idle-watch.ts";
 import { observedRequest, setTrace } from "./observed-request.ts";
+import type { HttpResponse } from "./send.ts";
 import type { ClientSettings } from "./settings.ts";
 import { type ServerSentEvent, SseParser } from "./sse.ts";
 import { SseFrames } from "./sse-frames.ts";
@@ -230,7 +232,7 @@ interface RequestContext extends CallContext {
   readonly trace?: TraceContext;
 }
 
-function request(options: ChannelOptions, call: PreparedCall, context: RequestContext): Promise<Response> {
+function request(options: ChannelOptions, call: PreparedCall, context: RequestContext): Promise<HttpResponse> {
   return observedRequest(options.settings, {
     call,
     signal: context.signal,
@@ -240,13 +242,13 @@ function request(options: ChannelOptions, call: PreparedCall, context: RequestCo
 }
 
 /** Sends the request with credentials. After a 401, sends it once more if there are other credentials. */
-async function send(options: ChannelOptions, call: PreparedCall, context: RequestContext): Promise<Response> {
+async function send(options: ChannelOptions, call: PreparedCall, context: RequestContext): Promise<HttpResponse> {
   const { settings, card } = options;
   const { authorize } = settings;
   const first = outgoing(options, call, context);
   const about = { operation: call.operation, card, signal: context.signal };
   await authorize?.(first, about);
-  const attempt = (sent: typeof first): Promise<Response> =>
+  const attempt = (sent: typeof first): Promise<HttpResponse> =>
     exchange(settings, { ...sent, method: call.method, body: call.body, signal: context.signal });
   const response = await attempt(first);
   if (response.status !== 401 || authorize === undefined) return response;
@@ -263,7 +265,7 @@ function outgoing(
   call: PreparedCall,
   { accept, cursor, trace }: RequestContext,
 ) {
-  const headers = new Headers(settings.headers);
+  const headers = new HeaderFields(settings.headers);
   headers.set("accept", accept);
   if (call.body !== undefined) headers.set("content-type", "application/json");
   if (dialect.versionHeader !== undefined) headers.set("a2a-version", dialect.versionHeader);
@@ -276,7 +278,7 @@ function outgoing(
 }
 
 /** Rejects a response whose `Content-Length` is too large before reading it. */
-function checkLength(response: Response, { maxResponseBytes }: ClientSettings): void {
+function checkLength(response: HttpResponse, { maxResponseBytes }: ClientSettings): void {
   if (Number(response.headers.get("content-length") ?? 0) <= maxResponseBytes) return;
   response.body?.cancel().catch(() => {});
   throw new RemoteError("response-too-large", `The agent's response has more than ${maxResponseBytes} bytes.`);

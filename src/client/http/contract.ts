@@ -1,5 +1,6 @@
 import type { AgentCard } from "../../protocol/card.ts";
 import type { Operation } from "../../protocol/operation.ts";
+import type { Send } from "./send.ts";
 
 /** A request before it is sent. An `Authorize` function may change its URL and headers. */
 export interface OutgoingRequest {
@@ -43,6 +44,8 @@ export type Guard = (url: URL) => void | Promise<void>;
 export interface HttpOptions {
   /** Replaces the global `fetch`. It must support `redirect: "manual"`: the client follows redirects itself. */
   readonly fetch?: typeof fetch;
+  /** Replaces `fetch` where the runtime has a way to send requests that costs less. Default: `fetch`. */
+  readonly send?: Send | undefined;
   /**
    * Which URLs may be requested; `public`: only addresses on the public internet. Default: any. The targets of redirects are checked too: at most 5
    * are followed, within the origin; a card that is fetched without credentials may be redirected to another origin.

@@ -2,8 +2,10 @@ import { type Clock, createClock } from "../../internal/clock.ts";
 import { createDeadline } from "./abort.ts";
 import type { HttpOptions } from "./contract.ts";
 import { RemoteError } from "./errors.ts";
+import { HeaderFields } from "./header-fields.ts";
 import { exchange, readAll, readText } from "./http.ts";
 import { shown } from "./redirect.ts";
+import { type HttpResponse, senderOf } from "./send.ts";
 import { guardOf } from "./url-guard.ts";
 
 /** The response to a request for a document. */
@@ -50,9 +52,9 @@ export async function fetchDocument(
 ): Promise<DocumentAnswer> {
   const { signal, timeout = 30_000, maxLength = MAX_LENGTH, clock = createClock() } = options;
   const deadline = createDeadline(clock, { signal, timeout });
-  const settings = { fetch: options.fetch ?? ((input, init) => fetch(input, init)), guard: guardOf(options.guard) };
+  const settings = { send: senderOf(options), guard: guardOf(options.guard) };
   const { method = "GET", body, isPublic } = request;
-  const headers = new Headers(request.headers);
+  const headers = new HeaderFields(request.headers);
   try {
     deadline.signal.throwIfAborted();
     const response = await exchange(settings, { method, url, headers, body, isPublic, signal: deadline.signal });
@@ -65,7 +67,7 @@ export async function fetchDocument(
 }
 
 /** Rejects a response whose `Content-Length` is too large before reading it. */
-function checkLength(response: Response, url: URL, maxLength: number): void {
+function checkLength(response: HttpResponse, url: URL, maxLength: number): void {
   // A character takes at most 4 bytes in UTF-8.
   if (Number(response.headers.get("content-length") ?? 0) <= maxLength * 4) return;
   // Not awaited: the result does not matter.

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { exchange } from "./http.ts";
 import type { HttpRequest } from "./http-request.ts";
+import { senderOf } from "./send.ts";
 
 const request = (headers: Record<string, string>, more: Partial<HttpRequest> = {}): HttpRequest => ({
   method: "GET",
@@ -41,7 +42,7 @@ describe("A redirect", () => {
       "https://two.example/card": () => new Response("{}"),
     });
     const headers = { authorization: "Bearer s", "x-api-key": "s", cookie: "s=1", "a2a-version": "1.0", accept: "a/b" };
-    await exchange({ fetch, guard: allowAll }, request(headers, { isPublic: true }));
+    await exchange({ send: senderOf({ fetch }), guard: allowAll }, request(headers, { isPublic: true }));
     expect([...(seen[1]?.[1] ?? [])]).toEqual([
       ["a2a-version", "1.0"],
       ["accept", "a/b"],
@@ -53,20 +54,22 @@ describe("A redirect", () => {
       "https://one.example/card": redirect("/elsewhere"),
       "https://one.example/elsewhere": () => new Response("{}"),
     });
-    await exchange({ fetch, guard: allowAll }, request({ "x-api-key": "s" }));
+    await exchange({ send: senderOf({ fetch }), guard: allowAll }, request({ "x-api-key": "s" }));
     expect(seen[1]?.[1].get("x-api-key")).toBe("s");
   });
 
   it("to an invalid URL is refused with that URL", async () => {
     const { fetch } = scripted({ "https://one.example/card": redirect("https://[") });
-    await expect(exchange({ fetch, guard: allowAll }, request({}))).rejects.toMatchObject({ code: "blocked-url" });
+    await expect(exchange({ send: senderOf({ fetch }), guard: allowAll }, request({}))).rejects.toMatchObject({
+      code: "blocked-url",
+    });
   });
 
   it.each(["http://one.example/card", "data:application/json,{}", "https://user:word@two.example/"])(
     "of a public document to %s is refused",
     async (location) => {
       const { fetch, seen } = scripted({ "https://one.example/card": redirect(location) });
-      const sent = exchange({ fetch, guard: undefined }, request({}, { isPublic: true }));
+      const sent = exchange({ send: senderOf({ fetch }), guard: undefined }, request({}, { isPublic: true }));
       await expect(sent).rejects.toMatchObject({ code: "blocked-url" });
       expect(seen).toHaveLength(1);
     },
@@ -88,14 +91,17 @@ describe("A redirect in a browser, which does not reveal its target", () => {
 
   it("is followed by the browser for a public document, without headers that may be credentials", async () => {
     const { fetch, sent } = inBrowser("https://two.example/card");
-    await exchange({ fetch, guard: undefined }, request({ "x-api-key": "s", accept: "a/b" }, { isPublic: true }));
+    await exchange(
+      { send: senderOf({ fetch }), guard: undefined },
+      request({ "x-api-key": "s", accept: "a/b" }, { isPublic: true }),
+    );
     expect(sent).toHaveLength(2);
     expect([...new Headers(sent[1]?.headers)]).toEqual([["accept", "a/b"]]);
   });
 
   it("is refused if it ends at an unencrypted URL", async () => {
     const { fetch } = inBrowser("http://two.example/card");
-    const asked = exchange({ fetch, guard: undefined }, request({}, { isPublic: true }));
+    const asked = exchange({ send: senderOf({ fetch }), guard: undefined }, request({}, { isPublic: true }));
     await expect(asked).rejects.toMatchObject({ code: "blocked-url" });
   });
 
@@ -105,7 +111,7 @@ describe("A redirect in a browser, which does not reveal its target", () => {
     ["a public document of a guarded client", { isPublic: true }, allowAll],
   ])("is refused for %s", async (_what, more, guard) => {
     const { fetch, sent } = inBrowser("https://two.example/card");
-    const asked = exchange({ fetch, guard }, request({}, more));
+    const asked = exchange({ send: senderOf({ fetch }), guard }, request({}, more));
     await expect(asked).rejects.toMatchObject({ code: "blocked-url" });
     expect(sent).toHaveLength(1);
   });

@@ -2,15 +2,16 @@ import { untilAborted } from "./abort.ts";
 import { RemoteError } from "./errors.ts";
 import type { HttpRequest } from "./http-request.ts";
 import { locationOf, MAX_REDIRECTS, publicHeaders, redirected, shown } from "./redirect.ts";
+import type { HttpResponse, SentRequest } from "./send.ts";
 import type { ClientSettings } from "./settings.ts";
 
-type HttpSettings = Pick<ClientSettings, "fetch" | "guard">;
+type HttpSettings = Pick<ClientSettings, "send" | "guard">;
 
 /**
- * Sends a request and resolves with the response, before its body is read. Errors of `fetch` become `network`; an abort rejects with the signal's
+ * Sends a request and resolves with the response, before its body is read. Errors of the connection become `network`; an abort rejects with the signal's
  * reason. Redirects are followed here, because `fetch` would send headers and bodies to other origins.
  */
-export async function exchange(settings: HttpSettings, request: HttpRequest): Promise<Response> {
+export async function exchange(settings: HttpSettings, request: HttpRequest): Promise<HttpResponse> {
   let current = request;
   for (let followed = 0; followed <= MAX_REDIRECTS; followed++) {
     await settings.guard?.(current.url);
@@ -25,7 +26,7 @@ export async function exchange(settings: HttpSettings, request: HttpRequest): Pr
 }
 
 /** Browsers do not reveal where a redirect leads. They may follow it only for a request that any origin may receive. */
-async function followUnseen(settings: HttpSettings, request: HttpRequest): Promise<Response> {
+async function followUnseen(settings: HttpSettings, request: HttpRequest): Promise<HttpResponse> {
   const { url, isPublic = false } = request;
   if (!isPublic || settings.guard !== undefined) {
     throw new RemoteError(
@@ -42,17 +43,21 @@ async function followUnseen(settings: HttpSettings, request: HttpRequest): Promi
   );
 }
 
-async function send(settings: HttpSettings, request: HttpRequest, redirect: "follow" | "manual"): Promise<Response> {
+async function send(
+  settings: HttpSettings,
+  request: HttpRequest,
+  redirect: "follow" | "manual",
+): Promise<HttpResponse> {
   const { method, url, headers, body, signal } = request;
-  const init: RequestInit = { method, headers, redirect, signal, ...(body !== undefined && { body }) };
+  const sent: SentRequest = { method, headers, redirect, signal, ...(body !== undefined && { body }) };
   try {
-    return await untilAborted(settings.fetch(url.href, init), signal);
+    return await untilAborted(settings.send(url.href, sent), signal);
   } catch (thrown) {
     throw brokenBy(thrown, url, signal);
   }
 }
 
-/** The reason of an abort is more precise than the error of `fetch`. */
+/** The reason of an abort is more precise than the error of the connection. */
 function brokenBy(thrown: unknown, url: URL, signal: AbortSignal): RemoteError {
   if (signal.aborted && signal.reason instanceof RemoteError) return signal.reason;
   if (thrown instanceof RemoteError) return thrown;
@@ -62,12 +67,14 @@ function brokenBy(thrown: unknown, url: URL, signal: AbortSignal): RemoteError {
 /** The message of an error and its cause: `fetch failed` alone says nothing. */
 function wordsOf(thrown: unknown): string {
   if (!(thrown instanceof Error)) return String(thrown);
+  // A name may have several addresses; the connection to each of them failed.
+  if (thrown instanceof AggregateError && thrown.message === "") return wordsOf(thrown.errors[0]);
   const { cause } = thrown;
   return cause instanceof Error && cause.message !== "" ? `${thrown.message} (${cause.message})` : thrown.message;
 }
 
 /** Discards the body, so that the connection can be reused. */
-export function discard(response: Response): void {
+export function discard(response: HttpResponse): void {
   // Not awaited: if the body is shared (tee), cancel may never resolve.
   response.body?.cancel().catch(() => {});
 }
@@ -88,10 +95,9 @@ export interface ReadOptions {
 }
 
 /** Reads a UTF-8 body, also if characters are split between pieces. Rejects with `network` if the connection breaks. */
-export function readText(response: Response, { signal, arrived }: ReadOptions): TextReader {
+export function readText(response: HttpResponse, { signal, arrived }: ReadOptions): TextReader {
   const url = response.url === "" ? undefined : new URL(response.url);
-  const body: ReadableStream<Uint8Array> | null = response.body;
-  const reader = body?.getReader();
+  const reader = response.body?.getReader();
   const decoder = new TextDecoder();
   let bytes = 0;
   let ended = reader === undefined;

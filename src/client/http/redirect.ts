@@ -1,5 +1,7 @@
 import { RemoteError } from "./errors.ts";
+import { HeaderFields } from "./header-fields.ts";
 import type { HttpRequest } from "./http-request.ts";
+import type { HttpResponse } from "./send.ts";
 
 /** How many redirects of one request are followed. */
 export const MAX_REDIRECTS = 5;
@@ -15,7 +17,7 @@ export function shown(url: URL): string {
 }
 
 /** The `Location` of a redirect; `undefined` for every other answer, and for a redirect without one. */
-export function locationOf({ status, headers }: Response): string | undefined {
+export function locationOf({ status, headers }: HttpResponse): string | undefined {
   return REDIRECTS.has(status) ? (headers.get("location") ?? undefined) : undefined;
 }
 
@@ -43,7 +45,7 @@ export function redirected(request: HttpRequest, status: number, location: strin
 
 /** A copy without headers that may hold a credential. */
 export function publicHeaders(headers: Headers): Headers {
-  const kept = new Headers();
+  const kept = new HeaderFields();
   for (const name of PUBLIC_HEADERS) {
     const value = headers.get(name);
     if (value !== null) kept.set(name, value);

@@ -1,6 +1,7 @@
 import { type Clock, createClock } from "../../internal/clock.ts";
 import type { Telemetry } from "../../telemetry/contract.ts";
 import type { Authorize, Guard, HttpOptions } from "./contract.ts";
+import { type Send, senderOf } from "./send.ts";
 import { guardOf } from "./url-guard.ts";
 
 /** How often to try again, and how long to wait in between. */
@@ -53,7 +54,7 @@ export interface ClientOptions extends HttpOptions {
 
 /** Client options with all defaults filled in. */
 export interface ClientSettings {
-  readonly fetch: typeof fetch;
+  readonly send: Send;
   readonly guard: Guard | undefined;
   readonly headers: Readonly<Record<string, string>>;
   readonly authorize: Authorize | undefined;
@@ -77,8 +78,7 @@ const MEBI = 1024 * 1024;
 export function clientSettings(options: ClientOptions = {}): ClientSettings {
   const { retry = {}, poll = {} } = options;
   return {
-    // Browsers reject `fetch` with a receiver other than the global object.
-    fetch: options.fetch ?? ((input, init) => fetch(input, init)),
+    send: senderOf(options),
     guard: guardOf(options.guard),
     headers: options.headers ?? {},
     authorize: options.authorize,

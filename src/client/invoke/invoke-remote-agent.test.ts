@@ -1,7 +1,10 @@
-import { describe, expect, it } from "vitest";
+import { setTimeout } from "node:timers/promises";
+import { beforeAll, describe, expect, it } from "vitest";
 import { agent } from "../../engine/agent/agent.ts";
 import { serving } from "../../plain/test/serving.ts";
 import { FakeClock } from "../../testing/fake-clock.ts";
+import { clientDialect } from "../../wire/client/client-registry.ts";
+import { PLAIN_BINDING } from "../../wire/plain/binding.ts";
 import { VERSIONS } from "../../wire/registry.ts";
 import { type Answer, type Seen, type Served, served } from "../discovery/test/served.ts";
 import { createUrlGuard } from "../http/url-guard.ts";
@@ -11,6 +14,14 @@ const BASE = "https://agent.example.com";
 const CARD = `${BASE}/.well-known/agent-card.json`;
 const SEND = `${BASE}/a2a/tasks/send`;
 const TASK = `${BASE}/a2a/tasks/t1`;
+
+// The fake clock does not wait for a codec that is still being loaded.
+beforeAll(async () => {
+  const bindings = ["JSONRPC", "HTTP+JSON", PLAIN_BINDING];
+  await Promise.all(
+    bindings.flatMap((binding) => VERSIONS.map((protocolVersion) => clientDialect({ binding, protocolVersion }))),
+  );
+});
 
 function task(state: string, ...texts: readonly string[]): Record<string, unknown> {
   const messages = texts.map((text) => ({ role: "agent", parts: [{ text }] }));
@@ -294,7 +305,8 @@ describe("a Palaver server", () => {
     const invoking = async (text: string): Promise<RemoteInvocationResult> => {
       const result = invokeRemoteAgent("https://agents.example", text, { fetch, clock });
       const ended = result.then(() => true);
-      while (!(await Promise.race([ended, clock.advance(1000).then(() => false)]))) await new Promise(setImmediate);
+      // The server and the loading of codecs do not use the fake clock.
+      while (!(await Promise.race([ended, clock.advance(1000).then(() => false)]))) await setTimeout(5);
       return result;
     };
     expect(await invoking("Ada")).toEqual({ success: true, taskId: expect.any(String), responseText: "Hello, Ada!" });

@@ -8,7 +8,7 @@ import { textOf } from "../../protocol/part.ts";
 import { isTerminal } from "../../protocol/state.ts";
 import type { Task } from "../../protocol/task.ts";
 import type { RemoteResult } from "../../wire/client/client-codec.ts";
-import { clientDialect, isSupportedInterface } from "../../wire/client/client-registry.ts";
+import { clientDialect, hasClientDialect, isSupportedInterface } from "../../wire/client/client-registry.ts";
 import { plainInterface } from "../../wire/plain/binding.ts";
 import type { Credentials } from "../credentials/contract.ts";
 import { createAuthorizer } from "../credentials/create-authorizer.ts";
@@ -194,12 +194,13 @@ async function waysIn({ baseUrl, options, signal }: Invocation): Promise<readonl
   const plain = plainInterface(base);
   const isListed = card.interfaces.some(({ binding }) => binding === plain.binding);
   const supported = card.interfaces
-    .filter((at) => isSupportedInterface(at) && clientDialect(at) !== undefined)
+    .filter((at) => isSupportedInterface(at) && hasClientDialect(at))
     .slice(0, MAX_INTERFACES);
-  return [...supported, ...(isListed ? [] : [plain])].flatMap((at) => {
-    const dialect = clientDialect(at);
+  const opened = [...supported, ...(isListed ? [] : [plain])].map(async (at) => {
+    const dialect = await clientDialect(at);
     return dialect === undefined ? [] : [createChannel({ card, at, dialect, settings })];
   });
+  return (await Promise.all(opened)).flat();
 }
 
 /** `undefined` if the agent has no readable card: the plain dialect works without one. */

@@ -1,22 +1,6 @@
 import { randomId } from "../../internal/random-id.ts";
 import type { AgentInterface } from "../../protocol/card.ts";
 import { PLAIN_BINDING } from "../plain/binding.ts";
-import { createRestClientCodec as createPlainCodec } from "../plain/client-codec.ts";
-import { createRpcClientCodec as createRpcCodec0_1 } from "../v0_1/client-codec.ts";
-import { createRpcClientCodec as createRpcCodec0_2 } from "../v0_2/client-codec.ts";
-import {
-  createRestClientCodec as createKindCodec0_3,
-  createRpcClientCodec as createRpcCodec0_3,
-} from "../v0_3/client-codec.ts";
-import { createRestClientCodec as createRestCodec0_3 } from "../v0_3_proto/client-codec.ts";
-import {
-  createRestClientCodec as createRestCodec1_0,
-  createRpcClientCodec as createRpcCodec1_0,
-} from "../v1_0/client-codec.ts";
-import {
-  createRestClientCodec as createRestCodec1_1,
-  createRpcClientCodec as createRpcCodec1_1,
-} from "../v1_1/client-codec.ts";
 import type { RestClientCodec, RpcClientCodec } from "./client-codec.ts";
 
 /** How to call an agent at one of its interfaces: the codec, and the headers and paths around its texts. */
@@ -46,11 +30,29 @@ export interface DialectTraits {
   readonly extendedCardPath?: string;
 }
 
-/** `dialect` creates the codec when an interface with this version and binding is used. */
+/** `dialect` loads and creates the codec when an interface with this version and binding is used: most callers need one of them. */
 interface Row {
   readonly version: string;
   readonly binding: string;
-  dialect(): ClientDialect;
+  dialect(): Promise<ClientDialect>;
+}
+
+const v0_1 = loadOnce(() => import("../v0_1/client-codec.ts"));
+const v0_2 = loadOnce(() => import("../v0_2/client-codec.ts"));
+const v0_3 = loadOnce(() => import("../v0_3/client-codec.ts"));
+const v0_3Proto = loadOnce(() => import("../v0_3_proto/client-codec.ts"));
+const v1_0 = loadOnce(() => import("../v1_0/client-codec.ts"));
+const v1_1 = loadOnce(() => import("../v1_1/client-codec.ts"));
+const plain = loadOnce(() => import("../plain/client-codec.ts"));
+
+/** Keeps the module: a repeated `import` is not free in every runtime. A failed one is repeated. */
+function loadOnce<T>(load: () => Promise<T>): () => Promise<T> {
+  let loaded: Promise<T> | undefined;
+  return () =>
+    (loaded ??= load().catch((error: unknown) => {
+      loaded = undefined;
+      throw error;
+    }));
 }
 
 /** Since 1.0, which renamed the header of the extensions (A2A 1.0 §3.2.6). */
@@ -78,71 +80,96 @@ const ROWS: readonly Row[] = [
   {
     version: "1.0",
     binding: "JSONRPC",
-    dialect: () => ({ ...SINCE_1_0, versionHeader: "1.0", binding: "rpc", codec: createRpcCodec1_0() }),
+    dialect: async () => ({
+      ...SINCE_1_0,
+      versionHeader: "1.0",
+      binding: "rpc",
+      codec: (await v1_0()).createRpcClientCodec(),
+    }),
   },
   {
     version: "1.0",
     binding: "HTTP+JSON",
-    dialect: () => ({ ...SINCE_1_0, versionHeader: "1.0", binding: "rest", codec: createRestCodec1_0() }),
+    dialect: async () => ({
+      ...SINCE_1_0,
+      versionHeader: "1.0",
+      binding: "rest",
+      codec: (await v1_0()).createRestClientCodec(),
+    }),
   },
   {
     version: "1.1",
     binding: "JSONRPC",
-    dialect: () => ({ ...SINCE_1_1, binding: "rpc", codec: createRpcCodec1_1() }),
+    dialect: async () => ({ ...SINCE_1_1, binding: "rpc", codec: (await v1_1()).createRpcClientCodec() }),
   },
   {
     version: "1.1",
     binding: "HTTP+JSON",
-    dialect: () => ({ ...SINCE_1_1, binding: "rest", codec: createRestCodec1_1() }),
+    dialect: async () => ({ ...SINCE_1_1, binding: "rest", codec: (await v1_1()).createRestClientCodec() }),
   },
   {
     version: "0.3",
     binding: "JSONRPC",
-    dialect: () => ({ ...BEFORE_1_0, versionHeader: "0.3", binding: "rpc", codec: createRpcCodec0_3() }),
+    dialect: async () => ({
+      ...BEFORE_1_0,
+      versionHeader: "0.3",
+      binding: "rpc",
+      codec: (await v0_3()).createRpcClientCodec(),
+    }),
   },
   {
     version: "0.3",
     binding: "HTTP+JSON",
-    dialect: () => ({ ...BEFORE_1_0, versionHeader: "0.3", binding: "rest", codec: createRestCodec0_3() }),
+    dialect: async () => ({
+      ...BEFORE_1_0,
+      versionHeader: "0.3",
+      binding: "rest",
+      codec: (await v0_3Proto()).createRestClientCodec(),
+    }),
   },
   {
     version: "0.2",
     binding: "JSONRPC",
-    dialect: () => ({
+    dialect: async () => ({
       ...BEFORE_1_0,
       versionHeader: "0.2",
       extendedCardPath: "../agent/authenticatedExtendedCard",
       binding: "rpc",
-      codec: createRpcCodec0_2(),
+      codec: (await v0_2()).createRpcClientCodec(),
     }),
   },
   {
     version: "0.2",
     binding: "HTTP+JSON",
-    dialect: () => ({ ...BEFORE_1_0, versionHeader: "0.2", binding: "rest", codec: createRestCodec0_3() }),
+    dialect: async () => ({
+      ...BEFORE_1_0,
+      versionHeader: "0.2",
+      binding: "rest",
+      codec: (await v0_3Proto()).createRestClientCodec(),
+    }),
   },
   {
     version: "0.1",
     binding: "JSONRPC",
-    dialect: () => ({
+    dialect: async () => ({
       versionHeader: "0.1",
       streamPath: "subscribe",
       waits: false,
       streams: true,
       messageIds: false,
       binding: "rpc",
-      codec: createRpcCodec0_1(randomId),
+      codec: (await v0_1()).createRpcClientCodec(randomId),
     }),
   },
   {
     version: "1.0",
     binding: PLAIN_BINDING,
-    dialect: () => ({
+    dialect: async () => ({
       waits: false,
       streams: false,
       messageIds: false,
       binding: "rest",
-      codec: createPlainCodec(),
+      codec: (await plain()).createRestClientCodec(),
     }),
   },
 ];
@@ -162,17 +189,22 @@ type InterfaceVersion = Pick<AgentInterface, "binding" | "protocolVersion">;
 export type RestStyle = "proto" | "json";
 
 /** The dialect of an interface; `undefined` if the client does not support it. `restStyle` applies to REST 0.3 and 0.2. */
-export function clientDialect(
+export async function clientDialect(
   agentInterface: InterfaceVersion,
   restStyle: RestStyle = "proto",
-): ClientDialect | undefined {
-  const dialect = rowOf(agentInterface)?.dialect();
+): Promise<ClientDialect | undefined> {
+  const dialect = await rowOf(agentInterface)?.dialect();
   const isStyled = dialect?.binding === "rest" && dialect.codec.dialect === "0.3/rest-proto";
-  return isStyled && restStyle === "json" ? { ...dialect, codec: createKindCodec0_3() } : dialect;
+  return isStyled && restStyle === "json" ? { ...dialect, codec: (await v0_3()).createRestClientCodec() } : dialect;
 }
 
 /** Versions that are unfinished: a client uses them only if its caller asks for them. */
 const PREVIEWS: ReadonlySet<string> = new Set(["1.1"]);
+
+/** Whether there is a dialect for an interface. */
+export function hasClientDialect(agentInterface: InterfaceVersion): boolean {
+  return rowOf(agentInterface) !== undefined;
+}
 
 /**
  * Whether the client supports the version and binding of an interface; gRPC only where the runtime does. `preview`: the unfinished versions that
@@ -181,7 +213,7 @@ const PREVIEWS: ReadonlySet<string> = new Set(["1.1"]);
 export function isSupportedInterface(agentInterface: InterfaceVersion, preview: readonly string[] = []): boolean {
   const version = versionOf(agentInterface);
   if (PREVIEWS.has(version) && !preview.includes(version)) return false;
-  return rowOf(agentInterface) !== undefined || (isGrpc(agentInterface) && GRPC_VERSIONS.has(version));
+  return hasClientDialect(agentInterface) || (isGrpc(agentInterface) && GRPC_VERSIONS.has(version));
 }
 
 /** The versions that clients support over gRPC. */

@@ -234,8 +234,12 @@ describe("polling", () => {
 
   it("A2ACLI_TASK_POLL_002 prints the task's id when it is interrupted", async () => {
     const stop = new AbortController();
-    const agent = await script({ reply: states("WORKING") });
-    setTimeout(() => stop.abort(), 150);
+    const reply: Parameters<typeof script>[0]["reply"] = (call, count) => {
+      // The command knows the task since the first answer.
+      if (count > 2) stop.abort();
+      return states("WORKING")(call, count);
+    };
+    const agent = await script({ reply });
     const argv = ["send", "x", "--poll-interval", "20ms", "-a", agent.url];
     const { code, stdout, stderr } = await terminal.run(argv, { signal: stop.signal });
     expect(code).toBe(130);

@@ -1,8 +1,9 @@
+import type { HttpResponse, ResponseBody, Send } from "../../client/http/send.ts";
 import type { Redaction } from "../output/redact.ts";
 
 /** What is logged, and where. */
-export interface DebugFetchOptions {
-  readonly fetch: typeof fetch;
+export interface DebugSendOptions {
+  readonly send: Send;
   readonly redaction: Redaction;
   readonly now: () => number;
   /** Receives one line. */
@@ -10,21 +11,20 @@ export interface DebugFetchOptions {
 }
 
 /**
- * A `fetch` that logs requests and responses, line by line and without secrets: `[1] > POST https://…`, `[1] < 200 OK after 12 ms`. The
+ * A `Send` that logs requests and responses, line by line and without secrets: `[1] > POST https://…`, `[1] < 200 OK after 12 ms`. The
  * number tells concurrent requests apart.
  */
-export function createDebugFetch({ fetch: send, redaction, now, log }: DebugFetchOptions): typeof fetch {
+export function debugSend({ send, redaction, now, log }: DebugSendOptions): Send {
   let requests = 0;
-  return async (input, init) => {
-    const request = new Request(input, init);
+  return async (url, request) => {
     const number = ++requests;
     const started = now();
     const logLine = (sign: string, text: string): void => log(`[${number}] ${sign} ${text}`);
-    logLine(">", `${request.method} ${redaction.text(request.url)}`);
+    logLine(">", `${request.method} ${redaction.text(url)}`);
     for (const [name, value] of request.headers) logLine(">", `${name}: ${redaction.header(name, value)}`);
-    if (typeof init?.body === "string") logLine(">", redaction.text(init.body));
+    if (typeof request.body === "string") logLine(">", redaction.text(request.body));
     try {
-      const response = await send(input, init);
+      const response = await send(url, request);
       logLine("<", `${response.status} ${response.statusText} after ${now() - started} ms`);
       for (const [name, value] of response.headers) logLine("<", `${name}: ${redaction.header(name, value)}`);
       return withLoggedBody(response, (line) => logLine("<", redaction.text(line)));
@@ -45,8 +45,13 @@ function reasonOf(error: unknown): string {
 const LONGEST_LINE = 20_000;
 
 /** The same response; its body is logged while it is read. */
-function withLoggedBody(response: Response, logLine: (line: string) => void): Response {
+function withLoggedBody(response: HttpResponse, logLine: (line: string) => void): HttpResponse {
   if (response.body === null) return response;
+  const { status, statusText, ok, type, headers, url } = response;
+  return { status, statusText, ok, type, headers, url, body: loggedBody(response.body, logLine) };
+}
+
+function loggedBody(body: ResponseBody, logLine: (line: string) => void): ResponseBody {
   const decoder = new TextDecoder();
   let rest = "";
   const logLines = (text: string): void => {
@@ -58,21 +63,32 @@ function withLoggedBody(response: Response, logLine: (line: string) => void): Re
       rest = "";
     }
   };
-  const body = response.body.pipeThrough(
-    new TransformStream<Uint8Array, Uint8Array>({
-      transform(chunk, controller) {
-        logLines(decoder.decode(chunk, { stream: true }));
-        controller.enqueue(chunk);
-      },
-      flush() {
-        logLines(decoder.decode());
-        if (rest !== "") logLine(rest);
-      },
-    }),
-  );
-  const { status, statusText, headers, url, redirected } = response;
-  const copy = new Response(body, { status, statusText, headers });
-  // `url` cannot be set by the constructor of `Response`.
-  Object.defineProperties(copy, { url: { value: url }, redirected: { value: redirected } });
-  return copy;
+  const logEnd = (): void => {
+    logLines(decoder.decode());
+    if (rest !== "") logLine(rest);
+    rest = "";
+  };
+  const cancel = (): Promise<void> => body.cancel();
+  return {
+    cancel,
+    getReader() {
+      const reader = body.getReader();
+      return {
+        async read() {
+          const piece = await reader.read();
+          if (piece.done) logEnd();
+          else logLines(decoder.decode(piece.value, { stream: true }));
+          return piece;
+        },
+        cancel: () => reader.cancel(),
+      };
+    },
+    async *[Symbol.asyncIterator]() {
+      for await (const piece of body) {
+        logLines(decoder.decode(piece, { stream: true }));
+        yield piece;
+      }
+      logEnd();
+    },
+  };
 }
