@@ -133,9 +133,15 @@ describe.skipIf(chromium === undefined && !mustRun)("the console in a browser", 
   it("keeps a conversation over several turns, in one context, also after a reload", async () => {
     const page = await open("agents/booking/chat", PHONE);
     await say(page, "Table booking", "I would like to book a table");
-    for (const answer of ["4", "2031-05-17", "yes"]) {
-      await page.locator("section.question input").fill(answer);
-      await page.locator("section.question").getByRole("button", { name: "Answer" }).click();
+    for (const [asked, answer] of [
+      ["For how many people?", "4"],
+      ["For which day?", "2031-05-17"],
+      ["Shall I book it?", "yes"],
+    ] as const) {
+      // Each question has a form of its own: what is typed into the one before it is gone.
+      const question = page.locator("section.question", { hasText: asked });
+      await question.locator("input").fill(answer);
+      await question.getByRole("button", { name: "Answer" }).click();
     }
     await page.getByText(/Booked: table for 4/).waitFor();
     expect(await page.locator(".turn.user").count()).toBe(4);
