@@ -78,13 +78,15 @@ export function createWireLog(send: typeof fetch = fetch): WireLog {
         onFrame: (frame) => update(number, ({ frames }) => ({ frames: [...frames.slice(1 - MOST_FRAMES), frame] })),
         onEnd: (text) =>
           update(number, () => ({ ms: Date.now() - call.startedAt, ...(text !== undefined && { text }) })),
+        onFailure,
       });
     } catch (error) {
-      update(number, () => ({
-        ms: Date.now() - call.startedAt,
-        failure: error instanceof Error ? error.message : String(error),
-      }));
+      onFailure(error);
       throw error;
+    }
+    function onFailure(error: unknown): void {
+      const failure = error instanceof Error ? error.message : String(error);
+      update(number, () => ({ ms: Date.now() - call.startedAt, failure }));
     }
   };
   return { calls, fetch: record };
@@ -100,10 +102,12 @@ interface Recorder {
   readonly onFrame: (frame: WireFrame) => void;
   /** `text`: the whole answer, if it is not a stream. */
   readonly onEnd: (text: string | undefined) => void;
+  /** The answer broke off. */
+  readonly onFailure: (error: unknown) => void;
 }
 
 /** The same response; its body is also decoded for the recorder. */
-function recorded(response: Response, { onFrame, onEnd }: Recorder): Response {
+function recorded(response: Response, { onFrame, onEnd, onFailure }: Recorder): Response {
   const { body } = response;
   if (body === null || response.type === "opaqueredirect") {
     onEnd("");
@@ -113,17 +117,30 @@ function recorded(response: Response, { onFrame, onEnd }: Recorder): Response {
   const decoder = new TextDecoder();
   let text = "";
   const end = (): void => onEnd(isStream ? undefined : text);
-  const observer: Transformer<Uint8Array, Uint8Array> & { readonly cancel: () => void } = {
-    transform(chunk, controller) {
-      controller.enqueue(chunk);
-      text += decoder.decode(chunk, { stream: true });
-      if (isStream) text = takeFrames(text, onFrame);
+  const reader = body.getReader();
+  const observed = new ReadableStream<Uint8Array>({
+    async pull(controller) {
+      try {
+        const { done, value } = await reader.read();
+        if (done) {
+          end();
+          controller.close();
+          return;
+        }
+        controller.enqueue(value);
+        text += decoder.decode(value, { stream: true });
+        if (isStream) text = takeFrames(text, onFrame);
+      } catch (error) {
+        onFailure(error);
+        throw error;
+      }
     },
-    flush: end,
-    // The client has read enough, such as the last event of a task.
-    cancel: end,
-  };
-  const observed = body.pipeThrough(new TransformStream<Uint8Array, Uint8Array>(observer));
+    // The client has read enough, such as the last event of a task. Browsers do not report this to a TransformStream.
+    async cancel(reason) {
+      end();
+      await reader.cancel(reason);
+    },
+  });
   const copy = new Response(observed, {
     status: response.status,
     statusText: response.statusText,
