@@ -12,7 +12,15 @@ import { SILENT_LOGGER } from "../../src/internal/logger.ts";
 import { launchBrowser } from "../browser/web-page.ts";
 import { IS_FULL, sampled } from "../fixtures/budget.ts";
 import { called, hostile, order, patient } from "./agents.ts";
-import { accessibilityProblems, drawn, keepPicture, scrollsSideways, type WatchedPage, watch } from "./console-page.ts";
+import {
+  accessibilityProblems,
+  drawn,
+  keepPicture,
+  overflowProblems,
+  shrinkToPhone,
+  type WatchedPage,
+  watch,
+} from "./console-page.ts";
 
 const chromium = findChromium();
 const mustRun = process.env["CHROMIUM_REQUIRED"] === "1";
@@ -115,7 +123,7 @@ describe.skipIf(chromium === undefined && !mustRun)("the console in a browser", 
   });
 
   it("sends an example by one click, and shows the streamed answer", async () => {
-    const page = await open();
+    const page = await open("", PHONE);
     await page.getByRole("link", { name: "Hello", exact: true }).click();
     await page.locator(".turn.agent .state.completed").waitFor();
     expect(await page.locator(".turn.agent .prose").textContent()).toBe("Hello");
@@ -170,7 +178,7 @@ describe.skipIf(chromium === undefined && !mustRun)("the console in a browser", 
   });
 
   it("sends files and shows the files of the answer, which can be downloaded", async () => {
-    const page = await open("agents/files/chat");
+    const page = await open("agents/files/chat", PHONE);
     const files = { name: "größe.txt", mimeType: "text/plain", buffer: Buffer.from("größer 🌊") };
     await page.locator("input[type=file]").setInputFiles(files);
     await page.getByRole("button", { name: "Send" }).click();
@@ -190,24 +198,30 @@ describe.skipIf(chromium === undefined && !mustRun)("the console in a browser", 
     await page.locator(".turn.agent .state.canceled").waitFor();
   });
 
-  it.each(["0.3 JSONRPC", "1.0 HTTP+JSON"])(
-    "talks over %s, and shows what was sent and how to repeat it",
-    async (dialect) => {
-      const page = await open(`agents/echo/chat?wire=1&dialect=${encodeURIComponent(dialect)}`);
-      await say(page, "Echo", "it's me");
-      await page.locator(".turn.agent .state.completed").waitFor();
-      const wire = page.getByRole("complementary", { name: "Wire" });
-      await wire.getByText(/event/).first().waitFor();
-      const command = wire.locator("footer pre");
-      expect(await command.textContent()).toContain(String.raw`it'\''s me`);
-      await wire.getByRole("button", { name: "CLI" }).click();
-      expect(await command.textContent()).toContain(String.raw`palaver send 'it'\''s me' -a ${url}/agents/echo/`);
-      await wire.getByRole("button", { name: "TypeScript" }).click();
-      expect(await command.textContent()).toContain('agent.stream("it\'s me"');
-      await wire.getByRole("button", { name: "Copy", exact: true }).click();
-      expect(await page.evaluate<string>("navigator.clipboard.readText()")).toContain("agent.stream(");
-    },
-  );
+  it.each([
+    ["0.3 JSONRPC", "desktop", {}],
+    ["1.0 HTTP+JSON", "phone", PHONE],
+  ] as const)("talks over %s, and shows what was sent and how to repeat it: %s", async (dialect, screen, size) => {
+    const page = await open(`agents/echo/chat?wire=1&dialect=${encodeURIComponent(dialect)}`, size);
+    // On a phone the wire covers the chat.
+    if (screen === "phone") await page.getByRole("button", { name: "Close the wire" }).click();
+    await say(page, "Echo", "it's me");
+    await page.locator(".turn.agent .state.completed").waitFor();
+    if (screen === "phone") await page.getByRole("button", { name: "Wire" }).click();
+    const wire = page.getByRole("complementary", { name: "Wire" });
+    await wire.getByText(/event/).first().waitFor();
+    // The answer has ended, and the wire says so.
+    await expect.poll(() => wire.locator(".call > button").last().textContent()).not.toContain("open");
+    expect(await overflowProblems(page)).toEqual([]);
+    const command = wire.locator("footer pre");
+    expect(await command.textContent()).toContain(String.raw`it'\''s me`);
+    await wire.getByRole("button", { name: "CLI" }).click();
+    expect(await command.textContent()).toContain(String.raw`palaver send 'it'\''s me' -a ${url}/agents/echo/`);
+    await wire.getByRole("button", { name: "TypeScript" }).click();
+    expect(await command.textContent()).toContain('agent.stream("it\'s me"');
+    await wire.getByRole("button", { name: "Copy", exact: true }).click();
+    expect(await page.evaluate<string>("navigator.clipboard.readText()")).toContain("agent.stream(");
+  });
 
   it("lists the tasks of all agents, filters them, and opens one with its time line and any earlier moment", async () => {
     const page = await open("agents/countdown/chat");
@@ -239,9 +253,11 @@ describe.skipIf(chromium === undefined && !mustRun)("the console in a browser", 
     await page.mouse.move(box.x + 2, box.y + 8, { steps: 4 });
     await page.mouse.up();
     await expect.poll(() => page.url()).toMatch(/at=[12]$/);
+    expect(await shrinkToPhone(page, "task-past")).toEqual([]);
     await page.getByRole("button", { name: "Back to now" }).click();
     await page.getByRole("button", { name: "Journal" }).click();
     expect(await page.locator(".rows tbody tr").count()).toBe(3);
+    expect(await shrinkToPhone(page, "journal")).toEqual([]);
     await page.getByRole("button", { name: "Trace" }).click();
     await page.locator(".trace-line").first().waitFor();
     expect(await page.locator(".span-name").allTextContents()).toEqual([
@@ -275,6 +291,7 @@ describe.skipIf(chromium === undefined && !mustRun)("the console in a browser", 
     expect(names).toEqual(["Desk", "Clerk", "Archive", "Clerk", "Archive"].map((name) => `Completed${name}`));
     expect(await accessibilityProblems(page)).toEqual([]);
     await keepPicture(page, "trace-calls");
+    expect(await shrinkToPhone(page, "trace-calls")).toEqual([]);
     await page.getByRole("button", { name: "Time line" }).click();
     await page.locator(".event.entry a").first().click();
     await page.locator("h1").getByText("deed").waitFor();
@@ -293,7 +310,7 @@ describe.skipIf(chromium === undefined && !mustRun)("the console in a browser", 
   });
 
   it("shows what agents send as text, whatever they send", async () => {
-    const page = await open("agents/hostile/chat");
+    const page = await open("agents/hostile/chat", PHONE);
     await page.getByLabel(/^Message to Hostile/).fill("attack");
     await page.keyboard.press("Enter");
     await page.locator("section.question").waitFor();
@@ -315,7 +332,7 @@ describe.skipIf(chromium === undefined && !mustRun)("the console in a browser", 
     expect(download.suggestedFilename()).not.toMatch(/[/\\<>\u202e]/);
     for (const path of ["", "agents/hostile", "tasks", "inbox"]) {
       await page.goto(`${url}/console/${path}`);
-      await page.getByText("onerror").first().waitFor();
+      await page.getByText("onerror").filter({ visible: true }).first().waitFor();
       await drawn(page);
       expect([path, await attacked()]).toEqual([path, undefined]);
     }
@@ -329,11 +346,12 @@ describe.skipIf(chromium === undefined && !mustRun)("the console in a browser", 
     await server.close();
     await page.getByText(/has not answered for/).waitFor();
     await keepPicture(page, "disconnected");
+    expect(await shrinkToPhone(page, "disconnected")).toEqual([]);
     await start(port);
     await page.locator(".turn.agent .state.completed").waitFor();
     expect(await page.locator(".turn.agent .prose").textContent()).toBe("6 5 4 3 2 1 Lift-off!");
-    await page.getByText("Live", { exact: true }).waitFor();
-    expect(await page.getByText(/has not answered for/).count()).toBe(0);
+    await page.getByText(/has not answered for/).waitFor({ state: "detached" });
+    await page.getByText("Live", { exact: true }).waitFor({ state: "attached" });
   });
 
   it.each(SCREENS.slice(0, sampled(2, SCREENS.length)))(
@@ -351,7 +369,7 @@ describe.skipIf(chromium === undefined && !mustRun)("the console in a browser", 
         await drawn(page);
         await keepPicture(page, `${(path || "agents").replace(/\W+/g, "-")}-${name}`);
         problems.push(...(await accessibilityProblems(page)).map((problem) => `${path}: ${problem}`));
-        if (await scrollsSideways(page)) problems.push(`${path}: scrolls sideways`);
+        problems.push(...(await overflowProblems(page)).map((problem) => `${path}: ${problem}`));
       }
       await page.goto(`${url}/console/tasks`);
       await page.locator(".tasks .title a").first().click();
@@ -363,7 +381,7 @@ describe.skipIf(chromium === undefined && !mustRun)("the console in a browser", 
         }
         await drawn(page);
         problems.push(...(await accessibilityProblems(page)).map((problem) => `task ${view}: ${problem}`));
-        if (await scrollsSideways(page)) problems.push(`task ${view}: scrolls sideways`);
+        problems.push(...(await overflowProblems(page)).map((problem) => `task ${view}: ${problem}`));
         await keepPicture(page, `task-${view}-${name}`);
       }
       expect(problems).toEqual([]);
@@ -382,9 +400,18 @@ describe.skipIf(chromium === undefined && !mustRun)("the console in a browser", 
     await page.keyboard.press("g");
     await page.keyboard.press("s");
     await page.waitForURL(/console\/server/);
+    let readings = 0;
+    await page.route("**/operator/v1/metrics", (asked) => {
+      readings += 1;
+      return asked.fulfill({ json: { metrics: metricsOf(readings) } });
+    });
     await page.reload();
     await page.getByRole("heading", { name: "Nodes" }).waitFor();
     expect(await page.locator(".chart").count()).toBe(4);
+    // The charts show the metrics: what was measured between two readings, and the latest delay.
+    await page.getByRole("img", { name: "Commit: 7 ms on average, highest 7" }).waitFor();
+    await page.getByRole("img", { name: "Event loop: 42 ms, slowest 1 %, highest 42" }).waitFor();
+    expect(await page.locator(".chart", { hasText: "Calls" }).locator("strong").textContent()).toMatch(/^[1-9]/);
     await page.getByText(/\d+\ss left/).waitFor();
     for (const words of ["nothing is queued", "Tasks running or queued", "Open streams"])
       expect(await page.locator("main").textContent()).toContain(words);
@@ -392,6 +419,19 @@ describe.skipIf(chromium === undefined && !mustRun)("the console in a browser", 
     expect(await page.evaluate<string>("document.activeElement.textContent")).toBe("Skip to the page");
   });
 });
+
+/** Metrics of a server that makes 100 calls and 10 commits of 7 ms between two readings. */
+function metricsOf(readings: number): readonly object[] {
+  const delay = { labels: { percentile: "99" }, value: 0.042 };
+  return [
+    { name: "palaver_calls_total", values: [{ labels: {}, value: 100 * readings }] },
+    {
+      name: "palaver_commit_duration_seconds",
+      values: [{ labels: {}, sum: 0.07 * readings, count: 10 * readings }],
+    },
+    { name: "palaver_event_loop_delay_seconds", values: [delay] },
+  ];
+}
 
 async function say(page: Page, name: string, text: string): Promise<void> {
   await page.getByLabel(`Message to ${name}`).fill(text);
