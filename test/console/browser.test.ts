@@ -221,6 +221,12 @@ describe.skipIf(chromium === undefined && !mustRun)("the console in a browser", 
     expect(await command.textContent()).toContain('agent.stream("it\'s me"');
     await wire.getByRole("button", { name: "Copy", exact: true }).click();
     expect(await page.evaluate<string>("navigator.clipboard.readText()")).toContain("agent.stream(");
+    // The client stops reading this answer before the server has closed it.
+    if (screen === "phone") return;
+    await page.goto(`${url}/console/agents/assistant/chat?wire=1`);
+    await say(page, "Assistant", "What is 6 * 7?");
+    await page.locator(".turn.agent .state.completed").waitFor();
+    await expect.poll(() => wire.locator(".call > button .soft").last().textContent()).toMatch(/^\d+ events$/);
   });
 
   it("lists the tasks of all agents, filters them, and opens one with its time line and any earlier moment", async () => {

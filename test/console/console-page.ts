@@ -88,6 +88,8 @@ const FIND_OVERFLOW = `(() => {
   const problems = [];
   const { scrollWidth, clientWidth } = document.documentElement;
   if (scrollWidth > clientWidth) problems.push("The page scrolls sideways.");
+  for (const element of document.querySelectorAll("main, main .content"))
+    if (element.scrollWidth > element.clientWidth) problems.push("Scrolls sideways: " + element.className);
   for (const element of document.querySelectorAll("main :is(button, a[href], input, select, textarea)")) {
     const { right, width } = element.getBoundingClientRect();
     if (width < 2) continue;

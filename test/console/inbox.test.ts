@@ -141,6 +141,30 @@ describe.skipIf(chromium === undefined && !mustRun)("the inbox", () => {
     await expect.poll(async () => (await stateOf(second)).text).toContain("a ship full");
   });
 
+  it("asks for a key where an agent requires one, sends it where its card says, and repeats the refused message", async () => {
+    const page = await open("token-of-cleo-1234", { width: 390, height: 844 });
+    await page.goto(`${url}/console/agents/desk/chat`);
+    await page.getByLabel("Message to Price desk").fill("Hello desk");
+    await page.keyboard.press("Enter");
+    const key = page.getByLabel("API key or token for this agent");
+    await key.waitFor();
+    await keepPicture(page, "chat-key");
+    expect(await overflowProblems(page)).toEqual([]);
+    expect(await accessibilityProblems(page)).toEqual([]);
+    await key.fill("Bearer token-of-ada-12345");
+    await page.getByRole("button", { name: "Connect" }).click();
+    await page.locator("section.question", { hasText: "Which price do we launch with?" }).waitFor();
+    expect(await page.locator(".said").allTextContents()).toEqual(["Hello desk"]);
+    await page.getByRole("button", { name: "Wire" }).click();
+    await page.locator(".call").last().waitFor();
+    expect(await page.content()).not.toContain("token-of-ada");
+    // The refused request is an error in the browser's console, and here it must be one.
+    const faults = watched.pop()?.faults ?? [];
+    expect(faults).not.toEqual([]);
+    expect(faults.filter((fault) => !fault.includes("401"))).toEqual([]);
+    await page.context().close();
+  });
+
   it("hides a secret answer while it is typed, and afterwards", async () => {
     const id = await ask("vault");
     const page = await open("token-of-cleo-1234", { width: 390, height: 844, theme: "dark" });

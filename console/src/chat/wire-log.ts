@@ -37,8 +37,8 @@ export interface WireLog {
   readonly fetch: typeof fetch;
 }
 
-/** Secrets are replaced before they are recorded. `send`: makes the requests. */
-export function createWireLog(send: typeof fetch = fetch): WireLog {
+/** Secrets are replaced before they are recorded. `send`: makes the requests. `credential`: a secret that URLs may contain. */
+export function createWireLog(send: typeof fetch = fetch, credential: string = ""): WireLog {
   const calls = signal<readonly WireCall[]>([]);
   let last = 0;
   let pending: Map<number, Partial<WireCall>> = new Map();
@@ -61,10 +61,11 @@ export function createWireLog(send: typeof fetch = fetch): WireLog {
   const record = async (input: RequestInfo | URL, init: RequestInit = {}): Promise<Response> => {
     last += 1;
     const number = last;
+    const url = input instanceof Request ? input.url : String(input);
     const call: WireCall = {
       number,
       method: init.method ?? "GET",
-      url: input instanceof Request ? input.url : String(input),
+      url: credential === "" ? url : url.replaceAll(encodeURIComponent(credential), "$CREDENTIAL"),
       headers: masked(new Headers(init.headers)),
       body: typeof init.body === "string" ? init.body : "",
       startedAt: Date.now(),
@@ -76,13 +77,16 @@ export function createWireLog(send: typeof fetch = fetch): WireLog {
       update(number, () => ({ status: response.status }));
       return recorded(response, {
         onFrame: (frame) => update(number, ({ frames }) => ({ frames: [...frames.slice(1 - MOST_FRAMES), frame] })),
-        onEnd: (text) =>
-          update(number, () => ({ ms: Date.now() - call.startedAt, ...(text !== undefined && { text }) })),
-        onFailure,
+        onEnd,
+        // The client aborts the request of a stream when it has read enough, such as the last event of a task.
+        onFailure: (error) => (init.signal?.aborted === true ? onEnd(undefined) : onFailure(error)),
       });
     } catch (error) {
       onFailure(error);
       throw error;
+    }
+    function onEnd(answer: string | undefined): void {
+      update(number, () => ({ ms: Date.now() - call.startedAt, ...(answer !== undefined && { text: answer }) }));
     }
     function onFailure(error: unknown): void {
       const failure = error instanceof Error ? error.message : String(error);
@@ -135,7 +139,7 @@ function recorded(response: Response, { onFrame, onEnd, onFailure }: Recorder): 
         throw error;
       }
     },
-    // The client has read enough, such as the last event of a task. Browsers do not report this to a TransformStream.
+    // Browsers do not report this to a TransformStream.
     async cancel(reason) {
       end();
       await reader.cancel(reason);
