@@ -111,6 +111,18 @@ describe("palaver chat", () => {
     expect(stdout).toContain('{"x":7}');
   });
 
+  it("ends with /exit and /quit, also in a field of a form, and sends other lines with a slash to the agent", async () => {
+    for (const last of ["/exit", " /quit "]) {
+      const { code, stdout } = await chat("talker", ["/other", last, "not sent"]);
+      expect(code).toBe(0);
+      expect(stdout.match(/message/g)).toHaveLength(1);
+    }
+    const { code, stdout, stderr } = await chat("talker", ["form", "/quit", "not sent"]);
+    expect([code, stdout]).toEqual([0, ""]);
+    expect(stderr).toContain("Where to?");
+    expect((await terminal.run(["chat", "--help"])).stdout).toMatch(/While you talk:[\s\S]*\/exit, \/quit +leave/);
+  });
+
   it("hides the answer to a secret question", async () => {
     const { stdout, hidden } = await chat("talker", ["secret", "hunter22"]);
     expect(stdout).toContain("It has 8 letters");

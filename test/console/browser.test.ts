@@ -12,7 +12,15 @@ import { SILENT_LOGGER } from "../../src/internal/logger.ts";
 import { launchBrowser } from "../browser/web-page.ts";
 import { IS_FULL, sampled } from "../fixtures/budget.ts";
 import { called, hostile, order, patient } from "./agents.ts";
-import { accessibilityProblems, drawn, keepPicture, scrollsSideways, type WatchedPage, watch } from "./console-page.ts";
+import {
+  accessibilityProblems,
+  drawn,
+  keepPicture,
+  overflowProblems,
+  shrinkToPhone,
+  type WatchedPage,
+  watch,
+} from "./console-page.ts";
 
 const chromium = findChromium();
 const mustRun = process.env["CHROMIUM_REQUIRED"] === "1";
@@ -115,7 +123,7 @@ describe.skipIf(chromium === undefined && !mustRun)("the console in a browser", 
   });
 
   it("sends an example by one click, and shows the streamed answer", async () => {
-    const page = await open();
+    const page = await open("", PHONE);
     await page.getByRole("link", { name: "Hello", exact: true }).click();
     await page.locator(".turn.agent .state.completed").waitFor();
     expect(await page.locator(".turn.agent .prose").textContent()).toBe("Hello");
@@ -133,9 +141,15 @@ describe.skipIf(chromium === undefined && !mustRun)("the console in a browser", 
   it("keeps a conversation over several turns, in one context, also after a reload", async () => {
     const page = await open("agents/booking/chat", PHONE);
     await say(page, "Table booking", "I would like to book a table");
-    for (const answer of ["4", "2031-05-17", "yes"]) {
-      await page.locator("section.question input").fill(answer);
-      await page.locator("section.question").getByRole("button", { name: "Answer" }).click();
+    for (const [asked, answer] of [
+      ["For how many people?", "4"],
+      ["For which day?", "2031-05-17"],
+      ["Shall I book it?", "yes"],
+    ] as const) {
+      // Each question has a form of its own: what is typed into the one before it is gone.
+      const question = page.locator("section.question", { hasText: asked });
+      await question.locator("input").fill(answer);
+      await question.getByRole("button", { name: "Answer" }).click();
     }
     await page.getByText(/Booked: table for 4/).waitFor();
     expect(await page.locator(".turn.user").count()).toBe(4);
@@ -164,7 +178,7 @@ describe.skipIf(chromium === undefined && !mustRun)("the console in a browser", 
   });
 
   it("sends files and shows the files of the answer, which can be downloaded", async () => {
-    const page = await open("agents/files/chat");
+    const page = await open("agents/files/chat", PHONE);
     const files = { name: "größe.txt", mimeType: "text/plain", buffer: Buffer.from("größer 🌊") };
     await page.locator("input[type=file]").setInputFiles(files);
     await page.getByRole("button", { name: "Send" }).click();
@@ -184,24 +198,36 @@ describe.skipIf(chromium === undefined && !mustRun)("the console in a browser", 
     await page.locator(".turn.agent .state.canceled").waitFor();
   });
 
-  it.each(["0.3 JSONRPC", "1.0 HTTP+JSON"])(
-    "talks over %s, and shows what was sent and how to repeat it",
-    async (dialect) => {
-      const page = await open(`agents/echo/chat?wire=1&dialect=${encodeURIComponent(dialect)}`);
-      await say(page, "Echo", "it's me");
-      await page.locator(".turn.agent .state.completed").waitFor();
-      const wire = page.getByRole("complementary", { name: "Wire" });
-      await wire.getByText(/event/).first().waitFor();
-      const command = wire.locator("footer pre");
-      expect(await command.textContent()).toContain(String.raw`it'\''s me`);
-      await wire.getByRole("button", { name: "CLI" }).click();
-      expect(await command.textContent()).toContain(String.raw`palaver send 'it'\''s me' -a ${url}/agents/echo/`);
-      await wire.getByRole("button", { name: "TypeScript" }).click();
-      expect(await command.textContent()).toContain('agent.stream("it\'s me"');
-      await wire.getByRole("button", { name: "Copy", exact: true }).click();
-      expect(await page.evaluate<string>("navigator.clipboard.readText()")).toContain("agent.stream(");
-    },
-  );
+  it.each([
+    ["0.3 JSONRPC", "desktop", {}],
+    ["1.0 HTTP+JSON", "phone", PHONE],
+  ] as const)("talks over %s, and shows what was sent and how to repeat it: %s", async (dialect, screen, size) => {
+    const page = await open(`agents/echo/chat?wire=1&dialect=${encodeURIComponent(dialect)}`, size);
+    // On a phone the wire covers the chat.
+    if (screen === "phone") await page.getByRole("button", { name: "Close the wire" }).click();
+    await say(page, "Echo", "it's me");
+    await page.locator(".turn.agent .state.completed").waitFor();
+    if (screen === "phone") await page.getByRole("button", { name: "Wire" }).click();
+    const wire = page.getByRole("complementary", { name: "Wire" });
+    await wire.getByText(/event/).first().waitFor();
+    // The answer has ended, and the wire says so.
+    await expect.poll(() => wire.locator(".call > button").last().textContent()).not.toContain("open");
+    expect(await overflowProblems(page)).toEqual([]);
+    const command = wire.locator("footer pre");
+    expect(await command.textContent()).toContain(String.raw`it'\''s me`);
+    await wire.getByRole("button", { name: "CLI" }).click();
+    expect(await command.textContent()).toContain(String.raw`palaver send 'it'\''s me' -a ${url}/agents/echo/`);
+    await wire.getByRole("button", { name: "TypeScript" }).click();
+    expect(await command.textContent()).toContain('agent.stream("it\'s me"');
+    await wire.getByRole("button", { name: "Copy", exact: true }).click();
+    expect(await page.evaluate<string>("navigator.clipboard.readText()")).toContain("agent.stream(");
+    // The client stops reading this answer before the server has closed it.
+    if (screen === "phone") return;
+    await page.goto(`${url}/console/agents/assistant/chat?wire=1`);
+    await say(page, "Assistant", "What is 6 * 7?");
+    await page.locator(".turn.agent .state.completed").waitFor();
+    await expect.poll(() => wire.locator(".call > button .soft").last().textContent()).toMatch(/^\d+ events$/);
+  });
 
   it("lists the tasks of all agents, filters them, and opens one with its time line and any earlier moment", async () => {
     const page = await open("agents/countdown/chat");
@@ -233,9 +259,11 @@ describe.skipIf(chromium === undefined && !mustRun)("the console in a browser", 
     await page.mouse.move(box.x + 2, box.y + 8, { steps: 4 });
     await page.mouse.up();
     await expect.poll(() => page.url()).toMatch(/at=[12]$/);
+    expect(await shrinkToPhone(page, "task-past")).toEqual([]);
     await page.getByRole("button", { name: "Back to now" }).click();
     await page.getByRole("button", { name: "Journal" }).click();
     expect(await page.locator(".rows tbody tr").count()).toBe(3);
+    expect(await shrinkToPhone(page, "journal")).toEqual([]);
     await page.getByRole("button", { name: "Trace" }).click();
     await page.locator(".trace-line").first().waitFor();
     expect(await page.locator(".span-name").allTextContents()).toEqual([
@@ -269,6 +297,7 @@ describe.skipIf(chromium === undefined && !mustRun)("the console in a browser", 
     expect(names).toEqual(["Desk", "Clerk", "Archive", "Clerk", "Archive"].map((name) => `Completed${name}`));
     expect(await accessibilityProblems(page)).toEqual([]);
     await keepPicture(page, "trace-calls");
+    expect(await shrinkToPhone(page, "trace-calls")).toEqual([]);
     await page.getByRole("button", { name: "Time line" }).click();
     await page.locator(".event.entry a").first().click();
     await page.locator("h1").getByText("deed").waitFor();
@@ -287,7 +316,7 @@ describe.skipIf(chromium === undefined && !mustRun)("the console in a browser", 
   });
 
   it("shows what agents send as text, whatever they send", async () => {
-    const page = await open("agents/hostile/chat");
+    const page = await open("agents/hostile/chat", PHONE);
     await page.getByLabel(/^Message to Hostile/).fill("attack");
     await page.keyboard.press("Enter");
     await page.locator("section.question").waitFor();
@@ -309,7 +338,7 @@ describe.skipIf(chromium === undefined && !mustRun)("the console in a browser", 
     expect(download.suggestedFilename()).not.toMatch(/[/\\<>\u202e]/);
     for (const path of ["", "agents/hostile", "tasks", "inbox"]) {
       await page.goto(`${url}/console/${path}`);
-      await page.getByText("onerror").first().waitFor();
+      await page.getByText("onerror").filter({ visible: true }).first().waitFor();
       await drawn(page);
       expect([path, await attacked()]).toEqual([path, undefined]);
     }
@@ -323,11 +352,12 @@ describe.skipIf(chromium === undefined && !mustRun)("the console in a browser", 
     await server.close();
     await page.getByText(/has not answered for/).waitFor();
     await keepPicture(page, "disconnected");
+    expect(await shrinkToPhone(page, "disconnected")).toEqual([]);
     await start(port);
     await page.locator(".turn.agent .state.completed").waitFor();
     expect(await page.locator(".turn.agent .prose").textContent()).toBe("6 5 4 3 2 1 Lift-off!");
-    await page.getByText("Live", { exact: true }).waitFor();
-    expect(await page.getByText(/has not answered for/).count()).toBe(0);
+    await page.getByText(/has not answered for/).waitFor({ state: "detached" });
+    await page.getByText("Live", { exact: true }).waitFor({ state: "attached" });
   });
 
   it.each(SCREENS.slice(0, sampled(2, SCREENS.length)))(
@@ -345,7 +375,7 @@ describe.skipIf(chromium === undefined && !mustRun)("the console in a browser", 
         await drawn(page);
         await keepPicture(page, `${(path || "agents").replace(/\W+/g, "-")}-${name}`);
         problems.push(...(await accessibilityProblems(page)).map((problem) => `${path}: ${problem}`));
-        if (await scrollsSideways(page)) problems.push(`${path}: scrolls sideways`);
+        problems.push(...(await overflowProblems(page)).map((problem) => `${path}: ${problem}`));
       }
       await page.goto(`${url}/console/tasks`);
       await page.locator(".tasks .title a").first().click();
@@ -357,7 +387,7 @@ describe.skipIf(chromium === undefined && !mustRun)("the console in a browser", 
         }
         await drawn(page);
         problems.push(...(await accessibilityProblems(page)).map((problem) => `task ${view}: ${problem}`));
-        if (await scrollsSideways(page)) problems.push(`task ${view}: scrolls sideways`);
+        problems.push(...(await overflowProblems(page)).map((problem) => `task ${view}: ${problem}`));
         await keepPicture(page, `task-${view}-${name}`);
       }
       expect(problems).toEqual([]);
@@ -376,9 +406,18 @@ describe.skipIf(chromium === undefined && !mustRun)("the console in a browser", 
     await page.keyboard.press("g");
     await page.keyboard.press("s");
     await page.waitForURL(/console\/server/);
+    let readings = 0;
+    await page.route("**/operator/v1/metrics", (asked) => {
+      readings += 1;
+      return asked.fulfill({ json: { metrics: metricsOf(readings) } });
+    });
     await page.reload();
     await page.getByRole("heading", { name: "Nodes" }).waitFor();
     expect(await page.locator(".chart").count()).toBe(4);
+    // The charts show the metrics: what was measured between two readings, and the latest delay.
+    await page.getByRole("img", { name: "Commit: 7 ms on average, highest 7" }).waitFor();
+    await page.getByRole("img", { name: "Event loop: 42 ms, slowest 1 %, highest 42" }).waitFor();
+    expect(await page.locator(".chart", { hasText: "Calls" }).locator("strong").textContent()).toMatch(/^[1-9]/);
     await page.getByText(/\d+\ss left/).waitFor();
     for (const words of ["nothing is queued", "Tasks running or queued", "Open streams"])
       expect(await page.locator("main").textContent()).toContain(words);
@@ -386,6 +425,19 @@ describe.skipIf(chromium === undefined && !mustRun)("the console in a browser", 
     expect(await page.evaluate<string>("document.activeElement.textContent")).toBe("Skip to the page");
   });
 });
+
+/** Metrics of a server that makes 100 calls and 10 commits of 7 ms between two readings. */
+function metricsOf(readings: number): readonly object[] {
+  const delay = { labels: { percentile: "99" }, value: 0.042 };
+  return [
+    { name: "palaver_calls_total", values: [{ labels: {}, value: 100 * readings }] },
+    {
+      name: "palaver_commit_duration_seconds",
+      values: [{ labels: {}, sum: 0.07 * readings, count: 10 * readings }],
+    },
+    { name: "palaver_event_loop_delay_seconds", values: [delay] },
+  ];
+}
 
 async function say(page: Page, name: string, text: string): Promise<void> {
   await page.getByLabel(`Message to ${name}`).fill(text);

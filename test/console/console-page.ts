@@ -83,12 +83,42 @@ export async function keepPicture(page: Page, name: string): Promise<void> {
   await page.screenshot({ path: join(ROOT, "coverage", "console", `${name}.png`) });
 }
 
-/** Whether the page is wider than the screen. */
-export function scrollsSideways(page: Page): Promise<boolean> {
-  return page.evaluate(() => {
-    const { document } = globalThis as unknown as {
-      document: { documentElement: { scrollWidth: number; clientWidth: number } };
-    };
-    return document.documentElement.scrollWidth > document.documentElement.clientWidth;
-  });
+/** Looks for what does not fit: the page is wider than the screen, or buttons, links and fields reach beyond the screen or another element that cuts them off. */
+const FIND_OVERFLOW = `(() => {
+  const problems = [];
+  const { scrollWidth, clientWidth } = document.documentElement;
+  if (scrollWidth > clientWidth) problems.push("The page scrolls sideways.");
+  for (const element of document.querySelectorAll("main, main .content"))
+    if (element.scrollWidth > element.clientWidth) problems.push("Scrolls sideways: " + element.className);
+  for (const element of document.querySelectorAll("main :is(button, a[href], input, select, textarea)")) {
+    const { right, width } = element.getBoundingClientRect();
+    if (width < 2) continue;
+    for (let around = element.parentElement; around !== null; around = around.parentElement) {
+      const { overflowX, textOverflow } = getComputedStyle(around);
+      // What scrolls can be reached; a text that ends with an ellipsis is cut off on purpose.
+      if (overflowX === "auto" || overflowX === "scroll" || textOverflow === "ellipsis") break;
+      const limit = around === document.documentElement ? clientWidth : around.getBoundingClientRect().right;
+      const cuts = around === document.documentElement || overflowX === "hidden" || overflowX === "clip";
+      if (cuts && right > limit + 1) {
+        problems.push("Cut off: " + element.outerHTML.slice(0, 120));
+        break;
+      }
+    }
+  }
+  return problems;
+})()`;
+
+/** What does not fit on the screen. */
+export function overflowProblems(page: Page): Promise<readonly string[]> {
+  return page.evaluate(FIND_OVERFLOW);
+}
+
+const PHONE_SIZE = { width: 390, height: 844 };
+
+/** Makes the screen of an open page as small as a phone. Returns what does not fit. Keeps a picture. */
+export async function shrinkToPhone(page: Page, name: string): Promise<readonly string[]> {
+  await page.setViewportSize(PHONE_SIZE);
+  await drawn(page);
+  await keepPicture(page, `${name}-phone`);
+  return overflowProblems(page);
 }

@@ -9,7 +9,7 @@ import { ensureConsole } from "../../scripts/build-console.mjs";
 import { findChromium } from "../../scripts/ensure-chromium.mjs";
 import { SILENT_LOGGER } from "../../src/internal/logger.ts";
 import { launchBrowser } from "../browser/web-page.ts";
-import { accessibilityProblems, keepPicture, type WatchedPage, watch } from "./console-page.ts";
+import { accessibilityProblems, keepPicture, shrinkToPhone, type WatchedPage, watch } from "./console-page.ts";
 
 const chromium = findChromium();
 const mustRun = process.env["CHROMIUM_REQUIRED"] === "1";
@@ -109,6 +109,7 @@ describe.skipIf(chromium === undefined && !mustRun)("the console", () => {
     expect(await page.locator(".part .json").textContent()).toContain("answer: 42");
     expect(await accessibilityProblems(page)).toEqual([]);
     await keepPicture(page, "chat-files");
+    expect(await shrinkToPhone(page, "chat-files")).toEqual([]);
   });
 
   it("makes a form of the schema of a skill", async () => {
@@ -157,6 +158,8 @@ describe.skipIf(chromium === undefined && !mustRun)("the console", () => {
       await page.getByRole("button", { name: "Redeliver" }).waitFor();
       expect(await page.locator("main").textContent()).not.toContain("secret");
       await keepPicture(page, "webhooks-failed");
+      expect(await shrinkToPhone(page, "webhooks-failed")).toEqual([]);
+      expect(await accessibilityProblems(page)).toEqual([]);
       works = true;
       received = 0;
       await page.getByRole("button", { name: "Redeliver" }).click();
@@ -183,6 +186,7 @@ describe.skipIf(chromium === undefined && !mustRun)("the console", () => {
       await page.getByLabel("A task id, caller:NAME or context:ID").fill(words);
       await page.keyboard.press("Enter");
     };
+    expect(await shrinkToPhone(page, "tasks-new")).toEqual([]);
     await find(`context:${sent.kind === "task" ? sent.task.contextId : ""}`);
     await expect.poll(() => titles.allTextContents()).toEqual(["A new one"]);
     await find("caller:nobody");

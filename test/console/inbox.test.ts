@@ -8,7 +8,14 @@ import { findChromium } from "../../scripts/ensure-chromium.mjs";
 import { SILENT_LOGGER } from "../../src/internal/logger.ts";
 import { launchBrowser } from "../browser/web-page.ts";
 import { order } from "./agents.ts";
-import { accessibilityProblems, keepPicture, scrollsSideways, type WatchedPage, watch } from "./console-page.ts";
+import {
+  accessibilityProblems,
+  keepPicture,
+  overflowProblems,
+  shrinkToPhone,
+  type WatchedPage,
+  watch,
+} from "./console-page.ts";
 
 const chromium = findChromium();
 const mustRun = process.env["CHROMIUM_REQUIRED"] === "1";
@@ -105,6 +112,7 @@ describe.skipIf(chromium === undefined && !mustRun)("the inbox", () => {
     expect(await cleo.getByLabel("Your answer").inputValue()).toBe("99 euros");
     expect(await cleo.getByLabel("Your answer").isDisabled()).toBe(true);
     await keepPicture(cleo, "inbox-outrun");
+    expect(await shrinkToPhone(cleo, "inbox-outrun")).toEqual([]);
     expect(await accessibilityProblems(cleo)).toEqual([]);
     await expect.poll(async () => (await stateOf(id)).state).toBe("completed");
     const { text } = await stateOf(id);
@@ -116,10 +124,14 @@ describe.skipIf(chromium === undefined && !mustRun)("the inbox", () => {
     const [first, second] = [await ask("order"), await ask("order")];
     const page = await open("token-of-ben-12345");
     await page.locator(".inbox-list a").nth(1).waitFor();
+    // On a phone, the list and the question are two pages.
+    expect(await shrinkToPhone(page, "inbox")).toEqual([]);
+    await page.locator(".inbox-list a").first().click();
     await page.getByLabel("Tonnes").fill("40");
     await page.getByLabel("Mail").fill("ada@example.org");
     await page.getByLabel("South").check();
     await keepPicture(page, "inbox-form");
+    expect(await overflowProblems(page)).toEqual([]);
     await page.getByRole("button", { name: "Answer", exact: true }).click();
     await expect.poll(async () => (await stateOf(first)).state).toBe("completed");
     await page.getByRole("button", { name: "Answer in words" }).click();
@@ -129,6 +141,30 @@ describe.skipIf(chromium === undefined && !mustRun)("the inbox", () => {
     await expect.poll(async () => (await stateOf(second)).text).toContain("a ship full");
   });
 
+  it("asks for a key where an agent requires one, sends it where its card says, and repeats the refused message", async () => {
+    const page = await open("token-of-cleo-1234", { width: 390, height: 844 });
+    await page.goto(`${url}/console/agents/desk/chat`);
+    await page.getByLabel("Message to Price desk").fill("Hello desk");
+    await page.keyboard.press("Enter");
+    const key = page.getByLabel("API key or token for this agent");
+    await key.waitFor();
+    await keepPicture(page, "chat-key");
+    expect(await overflowProblems(page)).toEqual([]);
+    expect(await accessibilityProblems(page)).toEqual([]);
+    await key.fill("Bearer token-of-ada-12345");
+    await page.getByRole("button", { name: "Connect" }).click();
+    await page.locator("section.question", { hasText: "Which price do we launch with?" }).waitFor();
+    expect(await page.locator(".said").allTextContents()).toEqual(["Hello desk"]);
+    await page.getByRole("button", { name: "Wire" }).click();
+    await page.locator(".call").last().waitFor();
+    expect(await page.content()).not.toContain("token-of-ada");
+    // The refused request is an error in the browser's console, and here it must be one.
+    const faults = watched.pop()?.faults ?? [];
+    expect(faults).not.toEqual([]);
+    expect(faults.filter((fault) => !fault.includes("401"))).toEqual([]);
+    await page.context().close();
+  });
+
   it("hides a secret answer while it is typed, and afterwards", async () => {
     const id = await ask("vault");
     const page = await open("token-of-cleo-1234", { width: 390, height: 844, theme: "dark" });
@@ -136,7 +172,7 @@ describe.skipIf(chromium === undefined && !mustRun)("the inbox", () => {
     const field = page.getByLabel("Your answer, which is hidden");
     expect(await field.getAttribute("type")).toBe("password");
     await keepPicture(page, "inbox-secret-phone");
-    expect(await scrollsSideways(page)).toBe(false);
+    expect(await overflowProblems(page)).toEqual([]);
     expect(await accessibilityProblems(page)).toEqual([]);
     await field.fill("open sesame");
     await page.getByRole("button", { name: "Answer", exact: true }).click();

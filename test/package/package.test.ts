@@ -178,7 +178,9 @@ describe("the packed package", () => {
     ]);
     const palaver = join(folder, "node_modules", ".bin", "palaver");
     await expect(run(palaver, ["mcp"], { cwd: folder })).rejects.toMatchObject({
-      stderr: expect.stringContaining("the package @modelcontextprotocol/server is not installed"),
+      stderr: expect.stringMatching(
+        /the package @modelcontextprotocol\/server is not installed.*npx -y -p palaver -p @modelcontextprotocol\/server palaver mcp/,
+      ),
     });
   });
 

@@ -94,6 +94,13 @@ function Chat({ id, conversation, onNew, credential, onCredential }: ChatProps):
     // As above: only a click inside the console sends.
     if (!isFirst) sendAgain(again, send).catch(() => undefined);
   }, [conversation]);
+  /** What the agent refused; it is sent again with the credential. */
+  const unsent = useRef<Outgoing>(undefined);
+  useEffect(() => {
+    const message = unsent.current;
+    unsent.current = undefined;
+    if (message !== undefined) send(message);
+  }, [conversation]);
   useChatKeys({ onNew, onWire: () => setQuery({ wire: hasWire ? undefined : "1" }, true) });
   return (
     <Page
@@ -138,10 +145,16 @@ function Chat({ id, conversation, onNew, credential, onCredential }: ChatProps):
             onAnswer={send}
             examples={card?.skills.flatMap(({ examples }) => examples) ?? []}
           />
-          {failure !== undefined && (
+          {(failure !== undefined || conversation.needsCredential.value) && (
             <div class="failure">
-              <Notice kind="bad">{failure}</Notice>
-              <Credential value={credential} onChange={onCredential} />
+              {failure !== undefined && <Notice kind="bad">{failure}</Notice>}
+              <Credential
+                value={credential}
+                onChange={(value) => {
+                  unsent.current = unsentOf(turns);
+                  onCredential(value);
+                }}
+              />
             </div>
           )}
           <Composer
@@ -172,6 +185,12 @@ async function sendAgain(key: string, send: (message: Outgoing) => void): Promis
   if (parts.length > 0) send({ parts });
 }
 
+/** The first message, if that is all there is and the agent refused it. */
+function unsentOf([said, answer, ...others]: readonly Turn[]): Outgoing | undefined {
+  const isRefused = answer?.kind === "agent" && answer.failure !== undefined && answer.task === undefined;
+  return said?.kind === "user" && isRefused && others.length === 0 ? { parts: said.parts } : undefined;
+}
+
 /** A credential for agents that need one. It stays in memory, and is masked in the wire. */
 function Credential({
   value,
@@ -189,7 +208,7 @@ function Credential({
         onChange(text.trim());
       }}
     >
-      <label for="credential">Token for this agent, sent as Authorization: Bearer</label>
+      <label for="credential">API key or token for this agent</label>
       <input
         id="credential"
         type="password"
@@ -198,6 +217,7 @@ function Credential({
         onInput={(event) => setText(event.currentTarget.value)}
       />
       <Button submit>Connect</Button>
+      <small class="hint">Sent where the card of the agent says. It is kept until this page is left.</small>
     </form>
   );
 }

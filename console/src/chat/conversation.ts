@@ -32,6 +32,8 @@ export interface Conversation {
   /** Empty until the agent has answered once. */
   readonly contextId: ReadonlySignal<string>;
   readonly client: ReadonlySignal<AgentClient | undefined>;
+  /** The agent refused a request because of missing or wrong credentials. */
+  readonly needsCredential: ReadonlySignal<boolean>;
   /** Why the agent cannot be reached. */
   readonly failure: ReadonlySignal<string | undefined>;
   readonly wire: WireLog;
@@ -46,7 +48,7 @@ export interface ConversationOptions {
   readonly contextId: string;
   /** `VERSION BINDING`, such as `0.3 JSONRPC`; empty: negotiated. */
   readonly dialect: string;
-  /** Sent as `Authorization: Bearer`; empty: none. */
+  /** A key or a token, sent where the card of the agent wants it; empty: none. */
   readonly credential: string;
 }
 
@@ -65,7 +67,8 @@ export function openConversation({
   const contextId = signal(earlier);
   const client = signal<AgentClient | undefined>(undefined);
   const failure = signal<string | undefined>(undefined);
-  const wire = createWireLog(agentFetch);
+  const needsCredential = signal(false);
+  const wire = createWireLog(agentFetch, credential);
   const abort = new AbortController();
   /** The streams that are read, by turn. */
   const streams = new Map<string, AbortController>();
@@ -83,12 +86,14 @@ export function openConversation({
         retry: RETRY,
         signal: abort.signal,
         ...(version !== undefined && binding !== undefined && { version, binding }),
-        ...(credential !== "" && { headers: { authorization: `Bearer ${credential}` } }),
+        ...(credential !== "" && { credentials: { bearer: credential, apiKey: credential } }),
       });
       client.value = opened;
       if (earlier !== "") await restore(opened);
     } catch (error) {
-      if (!abort.signal.aborted) failure.value = messageOf(error);
+      if (abort.signal.aborted) return;
+      needsCredential.value = isRefused(error);
+      failure.value = messageOf(error);
     }
   }
 
@@ -141,6 +146,7 @@ export function openConversation({
       if (abort.signal.aborted) return;
       show();
       const isLeft = own.signal.aborted;
+      if (isRefused(error)) needsCredential.value = true;
       change(key, (turn) => ({ ...turn, endedAt: Date.now(), ...(!isLeft && { failure: messageOf(error) }) }));
       if (!isLeft) announce("The message failed");
     } finally {
@@ -159,6 +165,7 @@ export function openConversation({
     contextId,
     client,
     failure,
+    needsCredential,
     wire,
     async send({ parts, taskId, metadata, isSecret = false }) {
       await ready;
@@ -224,6 +231,10 @@ function sentenceOf({ task }: AgentTurn): string {
   const state = task?.status.state;
   if (state === "input-required" || state === "auth-required") return "The agent asks a question";
   return state === undefined ? "The agent answered" : `The task is ${state}`;
+}
+
+function isRefused(error: unknown): boolean {
+  return error instanceof RemoteError && ["unauthenticated", "no-credentials"].includes(error.code);
 }
 
 function messageOf(error: unknown): string {

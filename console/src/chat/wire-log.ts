@@ -37,8 +37,8 @@ export interface WireLog {
   readonly fetch: typeof fetch;
 }
 
-/** Secrets are replaced before they are recorded. `send`: makes the requests. */
-export function createWireLog(send: typeof fetch = fetch): WireLog {
+/** Secrets are replaced before they are recorded. `send`: makes the requests. `credential`: a secret that URLs may contain. */
+export function createWireLog(send: typeof fetch = fetch, credential: string = ""): WireLog {
   const calls = signal<readonly WireCall[]>([]);
   let last = 0;
   let pending: Map<number, Partial<WireCall>> = new Map();
@@ -61,10 +61,11 @@ export function createWireLog(send: typeof fetch = fetch): WireLog {
   const record = async (input: RequestInfo | URL, init: RequestInit = {}): Promise<Response> => {
     last += 1;
     const number = last;
+    const url = input instanceof Request ? input.url : String(input);
     const call: WireCall = {
       number,
       method: init.method ?? "GET",
-      url: input instanceof Request ? input.url : String(input),
+      url: credential === "" ? url : url.replaceAll(encodeURIComponent(credential), "$CREDENTIAL"),
       headers: masked(new Headers(init.headers)),
       body: typeof init.body === "string" ? init.body : "",
       startedAt: Date.now(),
@@ -76,15 +77,20 @@ export function createWireLog(send: typeof fetch = fetch): WireLog {
       update(number, () => ({ status: response.status }));
       return recorded(response, {
         onFrame: (frame) => update(number, ({ frames }) => ({ frames: [...frames.slice(1 - MOST_FRAMES), frame] })),
-        onEnd: (text) =>
-          update(number, () => ({ ms: Date.now() - call.startedAt, ...(text !== undefined && { text }) })),
+        onEnd,
+        // The client aborts the request of a stream when it has read enough, such as the last event of a task.
+        onFailure: (error) => (init.signal?.aborted === true ? onEnd(undefined) : onFailure(error)),
       });
     } catch (error) {
-      update(number, () => ({
-        ms: Date.now() - call.startedAt,
-        failure: error instanceof Error ? error.message : String(error),
-      }));
+      onFailure(error);
       throw error;
+    }
+    function onEnd(answer: string | undefined): void {
+      update(number, () => ({ ms: Date.now() - call.startedAt, ...(answer !== undefined && { text: answer }) }));
+    }
+    function onFailure(error: unknown): void {
+      const failure = error instanceof Error ? error.message : String(error);
+      update(number, () => ({ ms: Date.now() - call.startedAt, failure }));
     }
   };
   return { calls, fetch: record };
@@ -100,10 +106,12 @@ interface Recorder {
   readonly onFrame: (frame: WireFrame) => void;
   /** `text`: the whole answer, if it is not a stream. */
   readonly onEnd: (text: string | undefined) => void;
+  /** The answer broke off. */
+  readonly onFailure: (error: unknown) => void;
 }
 
 /** The same response; its body is also decoded for the recorder. */
-function recorded(response: Response, { onFrame, onEnd }: Recorder): Response {
+function recorded(response: Response, { onFrame, onEnd, onFailure }: Recorder): Response {
   const { body } = response;
   if (body === null || response.type === "opaqueredirect") {
     onEnd("");
@@ -113,17 +121,30 @@ function recorded(response: Response, { onFrame, onEnd }: Recorder): Response {
   const decoder = new TextDecoder();
   let text = "";
   const end = (): void => onEnd(isStream ? undefined : text);
-  const observer: Transformer<Uint8Array, Uint8Array> & { readonly cancel: () => void } = {
-    transform(chunk, controller) {
-      controller.enqueue(chunk);
-      text += decoder.decode(chunk, { stream: true });
-      if (isStream) text = takeFrames(text, onFrame);
+  const reader = body.getReader();
+  const observed = new ReadableStream<Uint8Array>({
+    async pull(controller) {
+      try {
+        const { done, value } = await reader.read();
+        if (done) {
+          end();
+          controller.close();
+          return;
+        }
+        controller.enqueue(value);
+        text += decoder.decode(value, { stream: true });
+        if (isStream) text = takeFrames(text, onFrame);
+      } catch (error) {
+        onFailure(error);
+        throw error;
+      }
     },
-    flush: end,
-    // The client has read enough, such as the last event of a task.
-    cancel: end,
-  };
-  const observed = body.pipeThrough(new TransformStream<Uint8Array, Uint8Array>(observer));
+    // Browsers do not report this to a TransformStream.
+    async cancel(reason) {
+      end();
+      await reader.cancel(reason);
+    },
+  });
   const copy = new Response(observed, {
     status: response.status,
     statusText: response.statusText,

@@ -2,7 +2,7 @@ import { operatorApi } from "./operator-api.ts";
 import type { OutlineAnswer } from "./task-types.ts";
 
 /** Milliseconds for which the server reads a long log before it answers. */
-const WITHIN = 40;
+const WITHIN = 15;
 
 let early: { readonly key: string; readonly answer: Promise<OutlineAnswer> } | undefined;
 

@@ -14,11 +14,37 @@ const EMPTY: FigureHistory = { calls: [], written: [], commit: [], delay: [] };
 /** Two minutes of one reading every two seconds. */
 const MOST = 60;
 
-interface Reading {
+/** The counters of the server at a time. */
+export interface Reading {
+  /** Milliseconds since 1970. */
   readonly at: number;
   readonly calls: number;
   readonly written: number;
   readonly commits: { readonly sum: number; readonly count: number };
+  /** Seconds. */
+  readonly delay: number;
+}
+
+export function readingOf(metrics: readonly Metric[], at: number): Reading {
+  return {
+    at,
+    calls: totalOf(metrics, "palaver_calls_total"),
+    written: totalOf(metrics, "palaver_log_written_bytes_total"),
+    commits: totalsOf(metrics, "palaver_commit_duration_seconds"),
+    delay: totalOf(metrics, "palaver_event_loop_delay_seconds", { percentile: "99" }),
+  };
+}
+
+/** Calls and characters a second between two readings; milliseconds of a commit and of the event loop. A restart sets counters to 0. */
+export function figuresBetween(before: Reading, now: Reading): Readonly<Record<keyof FigureHistory, number>> {
+  const seconds = Math.max(0.001, (now.at - before.at) / 1000);
+  const commits = now.commits.count - before.commits.count;
+  return {
+    calls: Math.max(0, now.calls - before.calls) / seconds,
+    written: Math.max(0, now.written - before.written) / seconds,
+    commit: commits <= 0 ? 0 : (1000 * (now.commits.sum - before.commits.sum)) / commits,
+    delay: 1000 * now.delay,
+  };
 }
 
 /** Rates between two readings of the metrics. */
@@ -27,24 +53,16 @@ export function useHistory(metrics: readonly Metric[] | undefined): FigureHistor
   const before = useRef<Reading>(undefined);
   useEffect(() => {
     if (metrics === undefined) return;
-    const now: Reading = {
-      at: Date.now(),
-      calls: totalOf(metrics, "palaver_calls_total"),
-      written: totalOf(metrics, "palaver_log_written_bytes_total"),
-      commits: totalsOf(metrics, "palaver_commit_duration_seconds"),
-    };
+    const now = readingOf(metrics, Date.now());
     const last = before.current;
     before.current = now;
     if (last === undefined) return;
-    const seconds = Math.max(0.001, (now.at - last.at) / 1000);
-    const commits = now.commits.count - last.commits.count;
-    const delay = 1000 * totalOf(metrics, "palaver_event_loop_delay_seconds", { percentile: "99" });
+    const figures = figuresBetween(last, now);
     setHistory((kept) => ({
-      // A restart sets counters to 0.
-      calls: added(kept.calls, Math.max(0, now.calls - last.calls) / seconds),
-      written: added(kept.written, Math.max(0, now.written - last.written) / seconds),
-      commit: added(kept.commit, commits <= 0 ? 0 : (1000 * (now.commits.sum - last.commits.sum)) / commits),
-      delay: added(kept.delay, delay),
+      calls: added(kept.calls, figures.calls),
+      written: added(kept.written, figures.written),
+      commit: added(kept.commit, figures.commit),
+      delay: added(kept.delay, figures.delay),
     }));
   }, [metrics]);
   return history;

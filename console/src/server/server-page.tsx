@@ -68,6 +68,7 @@ export function ServerPage(): JSX.Element {
           <LineChart name="Commit" unit="ms on average" values={history.commit} />
           <LineChart name="Event loop" unit="ms, slowest 1 %" values={history.delay} />
         </div>
+        <p class="soft">The last two minutes, as far as this page was open.</p>
         <h2 class="section">
           Nodes <small>A process that does not renew its lease loses its tasks to the others.</small>
         </h2>

@@ -21,6 +21,8 @@ const WAIT = 25;
 const PAUSE = 120;
 /** Milliseconds before a server that cannot answer now is asked again. */
 const BUSY_PAUSE = 1000;
+/** Milliseconds for which a frame is drawn, also on a slow machine. */
+const DRAWING = 100;
 /** Milliseconds between two requests for the journal of a task that goes on. */
 const JOURNAL_EVERY = 2000;
 
@@ -62,7 +64,11 @@ export function useTask(key: string): FollowedTask {
     };
     const readLog = async (): Promise<void> => {
       if (latest.current === undefined) take(await readOutline(key, signal));
-      if (latest.current?.readTo !== undefined) take(await operatorApi.outline(key, {}, signal));
+      if (latest.current?.readTo !== undefined) {
+        // The server and the browser may share their processors: first the picture, then the rest of the log.
+        await drawn(signal);
+        take(await operatorApi.outline(key, {}, signal));
+      }
       // The journal was read before the log: it is complete if the task had ended by then.
       if (latest.current?.ended === true && hadEnded) return;
       while (latest.current !== undefined && !latest.current.ended) {
@@ -96,6 +102,12 @@ export function useTask(key: string): FollowedTask {
     };
   }, [key]);
   return state;
+}
+
+/** Resolves when the page has drawn what was set before. Pages in the background draw nothing. */
+async function drawn(signal: AbortSignal): Promise<void> {
+  if (!document.hidden) await new Promise((resolve) => requestAnimationFrame(resolve));
+  await pause(DRAWING, signal);
 }
 
 /** Rejects if the signal aborts meanwhile. */

@@ -1,6 +1,6 @@
 import type { JournalEntry, TaskAnswer, WireMessage } from "../data/operator-types.ts";
 import type { LogRow } from "../data/task-types.ts";
-import { clock, duration, shortId } from "../text/format.ts";
+import { clock, count, duration, shortId } from "../text/format.ts";
 import { type AttemptPart, attemptsOf, endOf } from "./journal-times.ts";
 import type { SeqTimes } from "./seq-times.ts";
 
@@ -28,6 +28,8 @@ export type Happening =
       readonly at: number;
       readonly text: string;
       readonly isOpen: boolean;
+      /** Of a sleep that has ended, in milliseconds. */
+      readonly slept?: number;
     }
   | {
       readonly kind: "entry";
@@ -60,7 +62,25 @@ export function happeningsOf({ rows, journal, history, times, now }: HappeningsI
     }
     all.push(item);
   }
-  return [...all, ...others.slice(next)];
+  return withoutRepeatedSleeps([...all, ...others.slice(next)]);
+}
+
+/** Sleeps that follow each other are one line. */
+function withoutRepeatedSleeps(items: readonly Happening[]): readonly Happening[] {
+  const all: Happening[] = [];
+  let times = 1;
+  for (const item of items) {
+    const last = all.at(-1);
+    if (item.kind === "wait" && last?.kind === "wait" && item.slept !== undefined && last.slept !== undefined) {
+      times += 1;
+      const slept = last.slept + item.slept;
+      all[all.length - 1] = { ...last, slept, text: `Slept ${count(times)} times, ${duration(slept)} together` };
+    } else {
+      times = 1;
+      all.push(item);
+    }
+  }
+  return all;
 }
 
 /** Times of chunks are estimated; the order of events is not. */
@@ -101,14 +121,14 @@ function journalItems(journal: readonly JournalEntry[], now: number): readonly H
 }
 
 /** The beginning of an attempt, after the sentence about the crash before it. */
-function chapterItems(part: AttemptPart, before: AttemptPart | undefined, count: number): readonly Happening[] {
+function chapterItems(part: AttemptPart, before: AttemptPart | undefined, attempts: number): readonly Happening[] {
   const { entry, start, end } = part;
   const at = start;
   const key = `attempt ${entry.turn} ${entry.key}`;
   const node = entry.node === "" ? "" : `${shortId(entry.node)}, `;
   const chapter: Happening = {
     ...{ kind: "chapter", key, at },
-    title: count === 1 ? "Attempt 1" : `Attempt ${entry.key}${(entry.turn ?? 1) > 1 ? `, turn ${entry.turn}` : ""}`,
+    title: attempts === 1 ? "Attempt 1" : `Attempt ${entry.key}${(entry.turn ?? 1) > 1 ? `, turn ${entry.turn}` : ""}`,
     note: `${node}${clock(start)}, ${duration(end - start)}`,
   };
   if (before?.isCrashed !== true) return [chapter];
@@ -131,7 +151,8 @@ function waitItem(
   const text = isOpen
     ? `${entry.kind === "question" ? "Waits for the answer" : "Sleeps"}, for ${duration(ms)}`
     : `${entry.kind === "question" ? "Waited" : "Slept"} ${duration(ms)} ${what}`.trim();
-  return [{ kind: "wait", key, at: entry.start + 0.5, text, isOpen }];
+  const hasSlept = !isOpen && entry.kind === "wait";
+  return [{ kind: "wait", key, at: entry.start + 0.5, text, isOpen, ...(hasSlept && { slept: ms }) }];
 }
 
 /** States, questions, crashes, failures, agents called, answers. */

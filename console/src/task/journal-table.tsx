@@ -47,7 +47,7 @@ interface JournalRowsProps {
 
 function JournalRows({ entries, attempts, now }: JournalRowsProps): JSX.Element {
   return (
-    <table class="rows">
+    <table class="rows journal">
       <thead>
         <tr>
           <th scope="col">Began</th>
@@ -62,18 +62,26 @@ function JournalRows({ entries, attempts, now }: JournalRowsProps): JSX.Element 
       <tbody>
         {entries.map((entry) => (
           <tr key={`${entry.kind} ${entry.turn} ${entry.key}`}>
-            <td title={exact(entry.start)}>{clock(entry.start)}</td>
+            <td class="whole" title={exact(entry.start)}>
+              {clock(entry.start)}
+            </td>
             <td>{KINDS[entry.kind]}</td>
             <td class="cut">{entry.called === undefined ? wordsOf(entry) : <CalledAgent called={entry.called} />}</td>
-            <td class={entry.outcome === "failed" ? "bad" : ""} title={entry.reason}>
+            <td class={outcomeClass(entry)} title={entry.reason}>
               {outcomeOf(entry, attempts, now)}
             </td>
-            <td class="num">{duration(endOf(entry, attempts, now) - entry.start)}</td>
+            <td class="num whole">{duration(endOf(entry, attempts, now) - entry.start)}</td>
           </tr>
         ))}
       </tbody>
     </table>
   );
+}
+
+/** The outcome of a delivery is a sentence; the others are one word. */
+function outcomeClass({ kind, outcome }: JournalEntry): string {
+  if (outcome === "failed") return "bad";
+  return kind === "delivery" || outcome === undefined ? "" : "whole";
 }
 
 function outcomeOf(entry: JournalEntry, attempts: readonly AttemptPart[], now: number): string {

@@ -60,6 +60,13 @@ export function activeSpans(
   return [...work, ...others];
 }
 
+/** Milliseconds for which the task worked: its attempts without questions and waits. */
+export function workedFor(journal: readonly JournalEntry[], now: number): number {
+  const waits = journal.filter(({ kind }) => kind === "question" || kind === "wait");
+  const work = attemptsOf(journal, now).flatMap((part) => withoutWaits(part, waits, now));
+  return work.reduce((sum, { start, end }) => sum + end - start, 0);
+}
+
 /** The pieces of an attempt in which it did not wait. */
 function withoutWaits({ start, end }: Span, waits: readonly JournalEntry[], now: number): readonly Span[] {
   const pieces: Span[] = [];

@@ -6,7 +6,7 @@ import { CopyButton } from "../parts/controls.tsx";
 import { Moment } from "../parts/moment.tsx";
 import { agentName } from "../tasks/task-rows.tsx";
 import { bytes, count, duration, plural, shortId } from "../text/format.ts";
-import { attemptsOf } from "./journal-times.ts";
+import { attemptsOf, workedFor } from "./journal-times.ts";
 
 export interface TaskFactsProps {
   readonly task: TaskRow;
@@ -18,7 +18,6 @@ export interface TaskFactsProps {
 /** The figures of a task in one line. */
 export function TaskFacts({ task, journal, log, now }: TaskFactsProps): JSX.Element {
   const attempts = attemptsOf(journal, now);
-  const working = attempts.reduce((sum, { start, end }) => sum + end - start, 0);
   const crashes = attempts.filter(({ isCrashed }) => isCrashed).length;
   const written = log.written.reduce((sum, { characters }) => sum + characters, 0);
   return (
@@ -27,12 +26,13 @@ export function TaskFacts({ task, journal, log, now }: TaskFactsProps): JSX.Elem
         <a href={href(`agents/${encodeURIComponent(task.agent)}`)}>{agentName(task.agent)}</a>
       </Fact>
       <Fact name="At work">
-        {duration(working)} <small>of {duration(now - Date.parse(task.createdAt))}</small>
+        {duration(workedFor(journal, now))} <small>of {duration(now - Date.parse(task.createdAt))}</small>
       </Fact>
-      <Fact name="Attempts">
-        {count(Math.max(1, attempts.length))}{" "}
-        {crashes > 0 && <small class="bad">{plural(crashes, "crash", "crashes")}</small>}
-      </Fact>
+      {attempts.length > 1 && (
+        <Fact name="Attempts">
+          {count(attempts.length)} {crashes > 0 && <small class="bad">{plural(crashes, "crash", "crashes")}</small>}
+        </Fact>
+      )}
       <Fact name="Events">
         {count(log.lastSeq)} {log.readTo !== undefined && <small>{count(log.readTo)} read so far</small>}
       </Fact>

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { JournalEntry, LogEvent } from "../data/operator-types.ts";
 import { happeningsOf } from "./happenings.ts";
+import { workedFor } from "./journal-times.ts";
 import { barsOf, rowCount } from "./lane-bars.ts";
 import { SeqTimes } from "./seq-times.ts";
 import { addChunks, addRows } from "./task-log.ts";
@@ -98,6 +99,29 @@ describe("what happened", () => {
       ["child", 30_000],
       ["delivery", 40_000],
     ]);
+  });
+});
+
+describe("a task that sleeps again and again", () => {
+  const journal = [
+    { kind: "attempt" as const, key: "1", turn: 1, attempt: 1, node: "one", start: 0, end: 9000 },
+    ...[1000, 4000, 7000].map((start, index) => ({
+      ...{ kind: "wait" as const, key: `sleep#${index}`, turn: 1, attempt: 1, node: "one" },
+      ...{ start, end: start + 2000, outcome: "completed" },
+    })),
+  ];
+
+  it("has one line for sleeps that follow each other", () => {
+    const times = new SeqTimes({ known: [], start: 0, end: { seq: 1, at: 9000 } });
+    const row = { kind: "status" as const, first: 1, last: 1, text: "", at: 6500 };
+    const items = happeningsOf({ rows: [row], journal, history: [], times, now: 9000 });
+    expect(items.flatMap((item) => (item.kind === "wait" ? [item.text] : [item.kind]))).toEqual([
+      ...["chapter", "Slept 2 times, 4.0\u00a0s together", "row", "Slept 2.0\u00a0s"],
+    ]);
+  });
+
+  it("was at work in the rest of the time", () => {
+    expect(workedFor(journal, 9000)).toBe(3000);
   });
 });
 

@@ -84,7 +84,7 @@ function Letters({
       <h2 class="section">
         Given up <small>Each can go on with the first event that it did not get. Tasks are not affected.</small>
       </h2>
-      <table class="rows">
+      <table class="rows stacked">
         <thead>
           <tr>
             <th scope="col">Webhook</th>
@@ -105,15 +105,15 @@ function Letters({
               <td class="mono cut" title={letter.url}>
                 {withoutScheme(letter.url)}
               </td>
-              <td class="agent">
+              <td class="agent" data-label="Agent">
                 <AgentFlag id={letter.agent} />
                 <a href={href(`tasks/${encodeURIComponent(letter.taskId)}`)}>{agentName(letter.agent)}</a>
               </td>
-              <td class="bad">
+              <td class="bad" data-label="Why">
                 {letter.reason} <small>after {plural(letter.attempts, "try", "tries")}</small>
               </td>
-              <td>{letter.seq}</td>
-              <td class="num">
+              <td data-label="From event">{letter.seq}</td>
+              <td class="num" data-label="Since">
                 <Moment at={letter.failedAt} />
               </td>
               <td class="num">
@@ -162,7 +162,7 @@ function WebhookTable({
   return (
     <>
       <h2 class="section">{title}</h2>
-      <table class="rows">
+      <table class="rows stacked">
         <thead>
           <tr>
             <th scope="col">Webhook</th>
@@ -179,11 +179,11 @@ function WebhookTable({
               <td class="mono cut" title={webhook.url}>
                 {withoutScheme(webhook.url)}
               </td>
-              <td class="agent">
+              <td class="agent" data-label="Agent">
                 <AgentFlag id={webhook.agent} />
                 <a href={href(`tasks/${encodeURIComponent(webhook.task)}`)}>{agentName(webhook.agent)}</a>
               </td>
-              <td>
+              <td data-label="Delivered">
                 {webhook.deliveredSeq} of {plural(webhook.lastSeq, "event")}
                 {webhook.attempts > 0 && (
                   <span class="warn">
@@ -192,7 +192,7 @@ function WebhookTable({
                   </span>
                 )}
               </td>
-              <td class="num">
+              <td class="num" data-label="Next try">
                 {webhook.nextAt === undefined ? "" : `in ${duration(Math.max(0, Date.parse(webhook.nextAt) - now))}`}
               </td>
             </tr>

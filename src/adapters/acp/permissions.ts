@@ -79,7 +79,7 @@ function plainDecision(word: string): PermissionDecision | undefined {
 async function askOperator(task: TaskContext, { title, kind, input }: PermissionRequest): Promise<PermissionDecision> {
   const name = `operator ${title}`;
   const code = await task.step(name, () => randomBytes(9).toString("base64url"));
-  task.log.warn("An agent asks for a permission. Answer the task with the code", {
+  task.log.warn('An agent asks for a permission. Decide with: palaver admin answer TASK "ANSWER"', {
     permission: title,
     ...(kind !== undefined && { kind }),
     ...(input !== undefined && { input: JSON.stringify(input).slice(0, MAX_SHOWN) }),

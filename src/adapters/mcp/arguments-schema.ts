@@ -2,6 +2,9 @@ import type { StandardSchemaV1 } from "@standard-schema/spec";
 import { isJsonObject, type JsonObject, type JsonValue } from "../../protocol/json.ts";
 import { checkJson, objectOf } from "../schema/check-json.ts";
 
+/** Arguments that an error names. */
+const MAX_NAMES = 20;
+
 /**
  * Validates the arguments of a call by their JSON Schema. The server validates them again, so what is not checked here is its matter. A text stands for the only
  * property, or for the only required one, if that is a text; and for no arguments, if there are none.
@@ -14,12 +17,18 @@ export function argumentsSchema(schema: JsonObject): StandardSchemaV1<unknown, J
       validate(given) {
         // Safe cast: the data of a message is JSON.
         const value = typeof given === "string" ? argumentsOfText(given, schema) : (given as JsonValue);
-        if (!isJsonObject(value)) return { issues: [{ message: "must be a JSON object with the arguments" }] };
+        if (!isJsonObject(value)) return { issues: [{ message: `must be ${wantedOf(schema)}` }] };
         const issues = checkJson(value, schema);
         return issues.length > 0 ? { issues } : { value };
       },
     },
   };
+}
+
+/** Names the arguments, because a caller who sends a text does not know them. */
+function wantedOf(schema: JsonObject): string {
+  const names = Object.keys(objectOf(schema["properties"])).slice(0, MAX_NAMES);
+  return `a JSON object with the arguments ${names.join(", ")}`;
 }
 
 function argumentsOfText(text: string, schema: JsonObject): JsonValue {

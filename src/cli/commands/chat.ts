@@ -12,10 +12,11 @@ import { runSession, type Session } from "../session/session.ts";
 import { showTurn } from "../session/show-turn.ts";
 import { agentCommand } from "./agent.ts";
 
-const HELP = `/file PATH  attach a file to the next message
-/new        begin a new conversation
-/exit       leave (also Ctrl+D)
-Ctrl+C      cancels the answer that is arriving`;
+const HELP = `/file PATH    attach a file to the next message
+/new          begin a new conversation
+/exit, /quit  leave (also Ctrl+D)
+/help         show these commands
+Ctrl+C        cancels the answer that is arriving`;
 
 /** `palaver chat`: a conversation on the terminal. */
 export function chatCommand(context: CliContext): Command {
@@ -26,7 +27,9 @@ export function chatCommand(context: CliContext): Command {
       ["palaver chat http://127.0.0.1:3000/agents/booking", "talk to an agent"],
       ["palaver chat -a URL --context-id ID", "go on with an earlier conversation"],
     ],
-  }).argument("[url]", "the agent; the same as -a");
+  })
+    .argument("[url]", "the agent; the same as -a")
+    .addHelpText("after", `\nWhile you talk:\n${HELP.replaceAll(/^/gm, "  ")}\n\nOther lines go to the agent.\n`);
   return command.action((url: string | undefined) =>
     runSession(context, { ...command.opts(), ...(url !== undefined && { agentCard: url }) }, async (session) => {
       const { prompt } = context;
@@ -36,15 +39,27 @@ export function chatCommand(context: CliContext): Command {
       // The progress line would overwrite what the user types.
       await session.progress.stop();
       await session.note(`Talking to ${agent.card.name}. /help shows the commands.`);
-      await converse({ session, agent, prompt });
+      await converse({ session, agent, prompt: untilExit(prompt) });
     }),
   );
 }
 
+type Prompt = NonNullable<CliContext["prompt"]>;
+
 interface Talk {
   readonly session: Session;
   readonly agent: AgentClient;
-  readonly prompt: NonNullable<CliContext["prompt"]>;
+  readonly prompt: Prompt;
+}
+
+/** A prompt whose input ends with `/exit` or `/quit`, also where the agent asks for a field of a form. */
+function untilExit(prompt: Prompt): Prompt {
+  let hasEnded = false;
+  return async (question, options) => {
+    const line = hasEnded ? undefined : await prompt(question, options);
+    hasEnded = line === undefined || ["/exit", "/quit"].includes(line.trim());
+    return hasEnded ? undefined : line;
+  };
 }
 
 /** Reads lines and sends them until the input ends. The context stays the same; a task that waits gets the next line as its answer. */
@@ -56,7 +71,7 @@ async function converse({ session, agent, prompt }: Talk): Promise<void> {
     const line = await prompt(waiting === undefined ? "> " : waiting.isSecret ? "answer (hidden)> " : "answer> ", {
       hidden: waiting?.isSecret === true,
     });
-    if (line === undefined || line.trim() === "/exit") return;
+    if (line === undefined) return;
     const [, command, argument = ""] = /^\/(file|new|help)\b\s*(.*)$/.exec(line.trim()) ?? [];
     if (command === "help") await notes(session, HELP);
     else if (command === "new") {
@@ -78,13 +93,13 @@ async function converse({ session, agent, prompt }: Talk): Promise<void> {
 
 /** Sends one message. A failure is printed, and the conversation goes on. Ctrl+C cancels the task. */
 async function turn(
-  { session, agent }: Talk,
+  { session, agent, prompt }: Talk,
   parts: readonly Part[],
   { contextId, taskId }: { readonly contextId: string | undefined; readonly taskId: string | undefined },
 ): ReturnType<typeof showTurn> {
   const interrupted = new AbortController();
   const done = session.context.onInterrupt?.(() => interrupted.abort());
-  const onInput = answerOnTerminal(session, { plain: false });
+  const onInput = answerOnTerminal(session, { plain: false, prompt });
   const options: SendOptions = {
     signal: AbortSignal.any([session.signal, interrupted.signal]),
     ...(onInput !== undefined && { onInput }),

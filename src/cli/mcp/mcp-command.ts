@@ -11,7 +11,8 @@ Examples:
   palaver mcp                       only the tools that take a URL
 
 In the configuration of an MCP client:
-  { "mcpServers": { "agents": { "command": "npx", "args": ["palaver", "mcp", "https://agents.example.org"] } } }
+  { "mcpServers": { "agents": { "command": "npx", "args":
+    ["-y", "-p", "palaver", "-p", "@modelcontextprotocol/server", "palaver", "mcp", "https://agents.example.org"] } } }
 
 Environment:
   LOG_LEVEL           how much to log on standard error (default warn)

@@ -1,4 +1,5 @@
 import type { SendOptions } from "../../client/api.ts";
+import type { CliContext } from "../context.ts";
 import { askBySchema } from "./form.ts";
 import type { Session } from "./session.ts";
 
@@ -8,15 +9,17 @@ export interface AskedQuestions {
   readonly plain: boolean;
   /** The text of the question is on the screen already. Default false. */
   readonly isShown?: boolean;
+  /** Default: that of the session. */
+  readonly prompt?: CliContext["prompt"];
 }
 
 /**
  * Answers the questions of an agent by asking on the terminal: by their schema field by field, hidden if they are secret. An empty line, or the end of the input, leaves a
  * question open. `undefined`: there is no terminal.
  */
-export function answerOnTerminal(session: Session, { plain, isShown = false }: AskedQuestions): SendOptions["onInput"] {
+export function answerOnTerminal(session: Session, asked: AskedQuestions): SendOptions["onInput"] {
   const { progress } = session;
-  const { prompt } = session.context;
+  const { plain, isShown = false, prompt = session.context.prompt } = asked;
   if (prompt === undefined) return undefined;
   return async ({ schema, text, sensitive }) => {
     const isForm = schema !== undefined && !sensitive;

@@ -18,7 +18,7 @@ export interface StdioConnection {
 export function createMcpConnection(face: McpFace): McpConnection {
   return {
     async serveStdio() {
-      const sdk = await loadMcpSdk();
+      const sdk = await loadMcpSdk("stdio");
       const { createSdkServer } = await import("./sdk-server.ts");
       const { serveStdio, StdioServerTransport } = await import("@modelcontextprotocol/server/stdio");
       const { logger, maxBodyBytes } = face.endpoint.environment;

@@ -66,7 +66,7 @@ function modernHandler(face: McpFace): ModernHandler {
   const { endpoint } = face;
   const requests = new WeakMap<Request, McpRequest>();
   const create = async (): Promise<{ fetch: ReturnType<McpSdk["createMcpHandler"]>["fetch"] }> => {
-    const sdk = await loadMcpSdk();
+    const sdk = await loadMcpSdk("http");
     return sdk.createMcpHandler(
       ({ requestInfo }) => {
         const request = requestInfo === undefined ? undefined : requests.get(requestInfo);
