@@ -122,7 +122,7 @@ describe("the file of spans", () => {
     expect(recovered()).toEqual([1]);
   });
 
-  it("is given up with one warning when it cannot be written", () => {
+  it("is abandoned with one warning when it cannot be written", () => {
     const warnings: string[] = [];
     const spool = openSpanFile(file, { ...SILENT, warn: (message: string) => void warnings.push(message) });
     rmSync(folder, { recursive: true });
