@@ -1,6 +1,7 @@
 import { availableParallelism } from "node:os";
 import { fileURLToPath } from "node:url";
 import { configDefaults, defineConfig, type ViteUserConfig } from "vitest/config";
+import LongestFirstSequencer from "./scripts/longest-first-sequencer.ts";
 import { IS_FULL } from "./test/fixtures/budget.ts";
 import { whyNoPostgres } from "./test/fixtures/postgres-server.ts";
 import { filesOnNodes, ON_POSTGRES, OWN_PROCESS, TEST_FILES } from "./test/projects.ts";
@@ -16,7 +17,11 @@ const config: ViteUserConfig = defineConfig({
     // Processes, not threads: tests open databases, start workers and send signals.
     pool: "forks",
     // Many of them wait more than they work.
-    maxWorkers: Math.max(3, availableParallelism()),
+    maxWorkers: Math.max(4, availableParallelism()),
+    // With a sequencer of our own, Vitest would ignore the option that shuffles files.
+    sequence: process.argv.some((arg) => arg.startsWith("--sequence.shuffle"))
+      ? {}
+      : { sequencer: LongestFirstSequencer },
     // Faults of V8 in Node 24 that end a test process now and then, each time another one. It aborts with "Check failed:
     // jit_page.has_value()" when many threads come and go: with protection keys, and when the WebAssembly that removes types is
     // called so often that V8 optimizes how it calls JavaScript. Its baseline compiler can crash the collector (nodejs/node#62393).

@@ -28,7 +28,7 @@ export const OWN_PROCESS: readonly string[] = [
   "src/platform/security/signing-keys.test.ts",
   "src/store/sqlite/**/*.test.ts",
   "src/testing/*.test.ts",
-  "test/integration/*.test.ts",
+  "test/integration/engine-model.test.ts",
   // It replaces a module.
   "src/internal/postgres/driver.test.ts",
   // They start database servers and nodes, and stop them in all ways.

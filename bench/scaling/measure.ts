@@ -101,7 +101,7 @@ async function send(words: string, immediately = false): Promise<{ readonly id: 
   return result.task;
 }
 
-async function lanes(count: number, width: number, work: () => Promise<unknown>): Promise<void> {
+async function inParallel(count: number, width: number, work: () => Promise<unknown>): Promise<void> {
   let left = count;
   await Promise.all(
     Array.from({ length: width }, async () => {
@@ -135,10 +135,10 @@ const WAITING = 500;
 const IDLE_SECONDS = 10;
 
 try {
-  await lanes(300, 16, () => send("echo"));
+  await inParallel(300, 16, () => send("echo"));
   await measure("idle node, per second", 10, () => sleep(10_000));
-  await measure("send, one at a time", 200, () => lanes(200, 1, () => send("echo")));
-  await measure("send, 32 at a time", 2000, () => lanes(2000, 32, () => send("echo")));
+  await measure("send, one at a time", 200, () => inParallel(200, 1, () => send("echo")));
+  await measure("send, 32 at a time", 2000, () => inParallel(2000, 32, () => send("echo")));
   const [streams, events] = [50, 100];
   await measure("event, 50 streams with 20 events per second each", streams * events, () =>
     Promise.all(
@@ -152,11 +152,11 @@ try {
   await admin.query("ANALYZE");
   const waiting: { readonly id: string }[] = [];
   await measure("task that asks a question", WAITING, () =>
-    lanes(WAITING, 32, async () => waiting.push(await send("wait"))),
+    inParallel(WAITING, 32, async () => waiting.push(await send("wait"))),
   );
   const open: IncomingMessage[] = [];
   await measure("open an idle stream", WAITING, () =>
-    lanes(WAITING, 32, async () => {
+    inParallel(WAITING, 32, async () => {
       const task = waiting[open.length];
       const response = await call("SubscribeToTask", { id: task?.id });
       response.resume();

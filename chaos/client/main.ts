@@ -64,7 +64,7 @@ async function perform(plan: TaskPlan, own: AgentClient): Promise<void> {
   const message = { messageId: name, text };
   const common = { url, dialect, journal, task: name, signal };
   const readers: Promise<void>[] = [];
-  const heard = { onLine: (line: string) => conversation.hear(line) };
+  const lineHandler = { onLine: (line: string) => conversation.hear(line) };
   const onTask = (taskId: string): void => {
     conversation.begin(taskId);
     if (!plan.slowReader) return;
@@ -75,12 +75,12 @@ async function perform(plan: TaskPlan, own: AgentClient): Promise<void> {
     const answer = (question: string): string => conversation.answerFor(question);
     const reader = `${name} own client`;
     await pending.track(name, reader, () =>
-      readWithOwnClient({ ...common, ...heard, agent: own, reader, text, webhook, onTask, answer }),
+      readWithOwnClient({ ...common, ...lineHandler, agent: own, reader, text, webhook, onTask, answer }),
     );
   } else if (sending === "stream") {
     const first = dialect.stream(message, { waits: true, webhook });
     const reader = `${name} stream`;
-    await pending.track(name, reader, () => readStream({ ...common, ...heard, reader, first, onTask }));
+    await pending.track(name, reader, () => readStream({ ...common, ...lineHandler, reader, first, onTask }));
   } else {
     const call = dialect.send(message, { waits: false, webhook });
     const outcome = await callUntilAnswered(url, call, { dialect, signal });
@@ -88,7 +88,7 @@ async function perform(plan: TaskPlan, own: AgentClient): Promise<void> {
     const taskId = outcome.task.id;
     onTask(taskId);
     const reader = `${name} subscription`;
-    await pending.track(name, reader, () => readStream({ ...common, ...heard, reader, taskId }));
+    await pending.track(name, reader, () => readStream({ ...common, ...lineHandler, reader, taskId }));
   }
   await conversation.finished();
   await Promise.all(readers);

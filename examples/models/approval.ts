@@ -15,7 +15,7 @@ export default modelAgent({
       description: "Pays back an amount for an order.",
       input: z.object({ order: z.string(), amount: z.number().positive() }),
       approve: (input) => z.object({ amount: z.number() }).parse(input).amount > 50,
-      // Not repeatable: if the server dies while it runs, the model is told that the outcome is unknown.
+      // Not repeatable: if the server dies while it runs, the model reads that the outcome is unknown.
       execute: ({ order, amount }, { key }) => {
         refunds.push({ order, amount });
         return { reference: `R${refunds.length}`, idempotencyKey: key };

@@ -12,7 +12,7 @@ export interface DeliveryJournalOptions {
 /**
  * Records the deliveries to one webhook in the journal of its task. Deliveries that succeed one after the other are one entry that grows, so
  * that a stream of ten thousand chunks does not leave ten thousand entries. A failed delivery has an entry of its own, which ends when the
- * event is delivered at last, or given up.
+ * event is delivered, or the delivery is abandoned.
  */
 export class DeliveryJournal {
   readonly #options: DeliveryJournalOptions;
@@ -38,7 +38,7 @@ export class DeliveryJournal {
     return record;
   }
 
-  /** The notification was not accepted. `outcome`: `retrying`, or why it is given up. */
+  /** The notification was not accepted. `outcome`: `retrying`, or why the delivery is abandoned. */
   failed(outcome: string, reason: string): JournalRecord {
     if (this.#entry?.outcome === "delivered") this.#entry = undefined;
     return this.#change({ outcome, reason });

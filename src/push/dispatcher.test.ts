@@ -435,11 +435,11 @@ describe("The dispatcher", () => {
     await trial.harness.until(() => trial.records.length === 1);
     const { publish } = bus;
     bus.publish = () => {};
-    await task.chunk("unheard ");
+    await task.chunk("undelivered ");
     bus.publish = publish;
     expect(await trial.isQuiet()).toBe(true);
     await trial.harness.advance(5000);
-    expect((await trial.posted(2)).body).toBe("chunk:unheard ");
+    expect((await trial.posted(2)).body).toBe("chunk:undelivered ");
   });
 
   it("sends nothing twice when the store is busy", async () => {

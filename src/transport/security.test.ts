@@ -11,7 +11,7 @@ import { describeFaces, type SiteOptions, textMessage } from "./test/faces.ts";
 
 let outage: Error | undefined;
 
-/** Tokens that say who they are of: `ada+read+write`, `ada@acme`; `bad` does not hold and `down` cannot be verified. */
+/** Tokens that say who they are of: `ada+read+write`, `ada@acme`; `bad` is invalid and `down` cannot be verified. */
 const bearer: Verifier = {
   scheme: { type: "http", scheme: "bearer" },
   challenge: bearerChallenge,

@@ -28,14 +28,14 @@ interface Versioned {
   readonly protocolVersion: string;
 }
 
-const NOT_SPOKEN = -32009;
+const NOT_SUPPORTED = -32009;
 const NO_METHOD = -32601;
 
 describeFaces("A server that speaks some versions only", (open) => {
   it("supports only the methods and paths of 1.0", async () => {
     const site = await open({ dialects: { versions: ["1.0"] } });
     expect(await answers(site)).toEqual({
-      ...{ "1.0": "answered", "0.3": NOT_SPOKEN, "0.2": NOT_SPOKEN, "0.1": NOT_SPOKEN },
+      ...{ "1.0": "answered", "0.3": NOT_SUPPORTED, "0.2": NOT_SUPPORTED, "0.1": NOT_SUPPORTED },
       ...{ "no version, 0.2 or 0.3": NO_METHOD, "no version, 0.1": NO_METHOD },
       ...{ "REST 1.0": 200, "REST 0.3": 404, plain: 404 },
     });

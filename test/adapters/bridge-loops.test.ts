@@ -25,7 +25,7 @@ const placeholder = (): Agent => agent({ name: "Bridge", description: "Bridges."
 /** Starts servers that each bridge to the next; the last bridges to the first. */
 async function openRing({ size, server = {}, versions = [], bridge = {} }: RingOptions): Promise<Ring> {
   const made = new Set<string>();
-  const spoken = (index: number): ServerOptions => {
+  const optionsOf = (index: number): ServerOptions => {
     const version = versions[index];
     return version === undefined ? server : { ...server, versions: [version] };
   };
@@ -34,7 +34,9 @@ async function openRing({ size, server = {}, versions = [], bridge = {} }: RingO
   };
   // A bridge fetches the card of the next server when it is created. Until all bridges exist, placeholder agents
   // serve a card at each address.
-  const places = await Promise.all(Array.from({ length: size }, (_, index) => openSite(placeholder(), spoken(index))));
+  const places = await Promise.all(
+    Array.from({ length: size }, (_, index) => openSite(placeholder(), optionsOf(index))),
+  );
   const urls = places.map(({ url }) => url);
   const bridges = await Promise.all(
     urls.map((_, index) => remoteAgent(urls[(index + 1) % size] ?? "", { ...QUICK, ...bridge })),
@@ -42,7 +44,7 @@ async function openRing({ size, server = {}, versions = [], bridge = {} }: RingO
   for (const place of places) await place.close();
   for (const [index, made] of bridges.entries()) {
     const port = Number(new URL(urls[index] ?? "").port);
-    const site = await openSite(made, { ...spoken(index), ...options, port });
+    const site = await openSite(made, { ...optionsOf(index), ...options, port });
     onTestFinished(site.close);
   }
   return { urls, made };

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { ROOT } from "./imports.ts";
 
-/** What each entry point gives, types included. Adding to a list is a promise to keep; taking from it breaks somebody. */
+/** The exports of each entry point, types included. An addition is a promise to users; a removal breaks their programs. */
 const EXPORTS: Readonly<Record<string, { readonly values: readonly string[]; readonly types: readonly string[] }>> = {
   ".": {
     values: [
@@ -630,11 +630,11 @@ const manifest: { exports: Record<string, string> } = JSON.parse(readFileSync(jo
 const entryPoints = Object.entries(manifest.exports).filter(([, file]) => file.endsWith(".ts"));
 
 describe("the entry points", () => {
-  it("are those whose exports are pinned here", () => {
+  it("are those that this test lists", () => {
     expect(entryPoints.map(([subpath]) => subpath).sort()).toEqual(Object.keys(EXPORTS).sort());
   });
 
-  it.each(entryPoints)("%s exports what it promises", async (subpath, file) => {
+  it.each(entryPoints)("%s exports exactly the names of the list", async (subpath, file) => {
     const values = Object.keys(await import(join(ROOT, file)));
     expect(values.sort()).toEqual(EXPORTS[subpath]?.values);
     expect(exportedTypes(readFileSync(join(ROOT, file), "utf8"))).toEqual(EXPORTS[subpath]?.types);

@@ -17,7 +17,7 @@ import { agent } from "./world.ts";
 
 interface Fault {
   readonly at: number;
-  readonly how: "not applied" | "applied, unheard" | "heard";
+  readonly how: "not applied" | "applied, unanswered" | "answered";
 }
 
 /** A tree of seven tasks: a root, two in the middle, four leaves; one leaf asks, and the question goes up to the root. */
@@ -50,7 +50,7 @@ async function runTree(fault: Fault | undefined) {
       struck = true;
       if (fault.how === "not applied") return new Promise<never>(() => {});
       const result = await call();
-      return fault.how === "heard" ? result : new Promise<never>(() => {});
+      return fault.how === "answered" ? result : new Promise<never>(() => {});
     }
   }
   const agents = [root, middle, leaf];
@@ -140,7 +140,7 @@ test("a tree of calls survives a crash at every commit: nothing is called twice,
     usage: { totalTokens: 41 },
     tasks: [2, 4],
   });
-  const hows = ["not applied", "applied, unheard", "heard"] as const;
+  const hows = ["not applied", "applied, unanswered", "answered"] as const;
   const step = sampled(6, 1);
   for (let at = 1; at <= undisturbed.commits; at += step) {
     for (const [index, how] of hows.entries()) {

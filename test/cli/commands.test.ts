@@ -153,7 +153,7 @@ describe("the palaver command", () => {
 
 describe("palaver init", () => {
   it("creates a project whose agent answers", async () => {
-    const { code, stdout } = await run("init", "my-agent");
+    const { code, stdout } = await runHere("init", "my-agent");
     expect(code).toBe(0);
     expect(stdout).toMatch(/Next:\n {2}cd my-agent\n {2}npm install\n {2}npm run dev/);
     const folder = join(line.folder, "my-agent");

@@ -2,6 +2,7 @@ import { connect, textOf } from "palaver/client";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { openModelServer } from "../../src/adapters/models/test/model-server.ts";
 import { CommandLine } from "./command-line.ts";
+import { Terminal } from "./terminal.ts";
 
 let line: CommandLine;
 beforeEach(() => {
@@ -24,7 +25,10 @@ describe("palaver serve --model", () => {
   });
 
   it("refuses a model without an endpoint, with the reason", async () => {
-    const { code, stderr } = await line.run(["serve", "--model", "unknown/model"]);
+    const terminal = new Terminal();
+    terminal.open();
+    const { code, stderr } = await terminal.run(["serve", "--model", "unknown/model"]);
+    terminal.close();
     expect(code).toBe(2);
     expect(stderr).toContain("Set UNKNOWN_BASE_URL or OPENAI_BASE_URL");
   });

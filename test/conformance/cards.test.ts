@@ -277,7 +277,7 @@ describe("a card", () => {
     });
   });
 
-  const SPOKEN: Readonly<Record<string, DialectClient>> = {
+  const CLIENTS: Readonly<Record<string, DialectClient>> = {
     "JSONRPC 1.0": jsonRpc1_0,
     "HTTP+JSON 1.0": rest1_0,
     "JSONRPC 0.3": jsonRpc0_3,
@@ -289,11 +289,11 @@ describe("a card", () => {
   it("lists every interface, and each one works as declared", async () => {
     for (const path of ["", "/agents/poor"]) {
       const { supportedInterfaces } = await hosting.read("1.0", path);
-      for (const [name, dialectClient] of Object.entries(SPOKEN)) {
+      for (const [name, dialectClient] of Object.entries(CLIENTS)) {
         const listed = supportedInterfaces.filter(
           ({ protocolBinding, protocolVersion }) => `${protocolBinding} ${protocolVersion}` === name,
         );
-        // Speakers append the last path segment to the agent's address themselves.
+        // Clients append the last path segment to the agent's address themselves.
         const bases = listed.map(({ url }) => url.replace(/\/(a2a)?$/, ""));
         expect([name, bases]).toEqual([name, [`${hosting.url}${path}`]]);
         const caller = dialectClient.at(bases[0] ?? "");

@@ -47,17 +47,17 @@ inEveryDialect(NAMING, ({ dialectClient, caller, textToRun, url }) => {
     it("is created once, even if several requests use its id at the same time", async () => {
       const taskId = crypto.randomUUID();
       let runs = 0;
-      const heard: string[] = [];
+      const received: string[] = [];
       const opening = textToRun(async (task) => {
         runs += 1;
-        heard.push(task.text);
-        while (heard.length < 5) heard.push(textOf((await task.next()).parts));
+        received.push(task.text);
+        while (received.length < 5) received.push(textOf((await task.next()).parts));
       });
       const sends = Array.from({ length: 5 }, () => caller().send({ ...text(opening), taskId }, { wait: false }));
       for (const task of await Promise.all(sends.map(taskOf))) expect(task.id).toBe(taskId);
       const frames = await (await accepted(jsonRpc0_3.at(url(), { version: "0.3" }).subscribe(taskId))).rest();
       expect(statesOf(frames).at(-1)).toBe("completed");
-      expect([runs, heard]).toEqual([1, Array.from({ length: 5 }, () => opening)]);
+      expect([runs, received]).toEqual([1, Array.from({ length: 5 }, () => opening)]);
     });
   });
 });

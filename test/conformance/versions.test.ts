@@ -49,7 +49,7 @@ async function ask(url: string, asking: Asking): Promise<HttpAnswer> {
 }
 
 /** The error of a response, and the version of its format. */
-function heard(answer: HttpAnswer, binding: Asking["binding"]): string {
+function errorFormatOf(answer: HttpAnswer, binding: Asking["binding"]): string {
   const body = asObject(JSON.parse(answer.text), "body");
   const error = binding === "jsonrpc" ? body["error"] : body;
   const read = binding === "jsonrpc" ? readRpcError : (value: unknown) => readRestError(value, answer.status);
@@ -135,21 +135,21 @@ describe.each([
   });
   afterAll(() => testServer[Symbol.asyncDispose]());
 
-  const expectHeard = async (asking: Asking, expected: string) => {
+  const expectErrorFormat = async (asking: Asking, expected: string) => {
     for (const query of [false, true]) {
       const answer = await ask(testServer.url, { ...asking, query });
-      expect([query, heard(answer, asking.binding)]).toEqual([query, expected]);
+      expect([query, errorFormatOf(answer, asking.binding)]).toEqual([query, expected]);
     }
   };
 
   it.each([...TABLE, ...RPC_TABLE])("over jsonrpc handles A2A-Version %j with the method of %s", async (...row) => {
     const [claim, spelling] = row;
-    await expectHeard({ claim, spelling, binding: "jsonrpc" }, row[column]);
+    await expectErrorFormat({ claim, spelling, binding: "jsonrpc" }, row[column]);
   });
 
   it.each(TABLE)("over rest handles A2A-Version %j with the path of %s", async (...row) => {
     const [claim, spelling] = row;
-    await expectHeard({ claim, spelling, binding: "rest" }, row[column]);
+    await expectErrorFormat({ claim, spelling, binding: "rest" }, row[column]);
   });
 });
 
@@ -178,7 +178,7 @@ describe("a version", () => {
         body: JSON.stringify({ jsonrpc: "2.0", id: 1, method: "GetTask", params: { id: "x" } }),
       }),
     });
-    expect(heard(answer, binding)).toBe(SERVED["1.0"]);
+    expect(errorFormatOf(answer, binding)).toBe(SERVED["1.0"]);
   });
 
   it.each(DIALECT_CLIENTS_1_0)("$dialect can be omitted for a whole conversation", async (dialectClient) => {

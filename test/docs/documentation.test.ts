@@ -40,7 +40,7 @@ describe("code in the documentation", () => {
         include: ["*.ts"],
       };
       writeFileSync(join(folder, "tsconfig.json"), JSON.stringify(config));
-      const { stdout } = await run("tsc", ["--noEmit", "--project", folder]).catch(
+      const { stdout } = await run("tsc", ["--noEmit", "--singleThreaded", "--project", folder]).catch(
         (error: { stdout: string }) => error,
       );
       expect(stdout.replaceAll(/snippet-(\d+)/g, (name, index) => `${name} of ${programs[Number(index)]?.page}`)).toBe(

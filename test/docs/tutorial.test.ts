@@ -39,11 +39,11 @@ describe.concurrent("docs/guide/tutorial.md shows what its commands print", { ti
   it("steps 4 and 5: the agent asks, and a stream survives kill -9 of the server", async ({ expect }) => {
     const line = commandLine();
     const first = await line.serve([program("packing-list.ts")]);
-    const asked = await line.run(["send", "Lisbon", "-a", first.url]);
-    expect(PAGE).toContain(masked(asked.stdout));
+    const asked = await printed(["send", "Lisbon", "-a", first.url]);
+    expect(PAGE).toContain(masked(asked));
     expect(first.stdout()).toContain("Looking up the weather in Lisbon");
 
-    const task = taskIn(asked.stdout);
+    const task = taskIn(asked);
     const streaming = line.run(["send", "-a", first.url, "--task-id", task, "3", "--stream"]);
     await until(async () => (await taskAt(first.url, task)).includes("charger"));
     await first.kill("SIGKILL");

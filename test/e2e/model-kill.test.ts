@@ -182,7 +182,7 @@ it(
     await counting.kill("SIGKILL");
     expect(commits).toBeGreaterThan(10);
     const faults = Array.from({ length: commits }, (_, index) => index + 1).flatMap((at) =>
-      (["before", "after", "heard"] as const).map((how) => ({ at, how })),
+      (["before", "after", "answered"] as const).map((how) => ({ at, how })),
     );
     // `test/integration/model-crash.test.ts` tries more of them without processes.
     const middle = Math.floor(faults.length / 2);

@@ -35,7 +35,7 @@ describe("readers of one task", () => {
     const events = eventsOf(fromSend);
     expect(events.map((frame) => frame.id)).toEqual(idsUpTo(events.length));
     expect(textOf(events)).toBe(
-      ["first: shared", ...["one", "two", "three", "four", "end"].map((words) => `heard: ${words}`), ""].join("\n"),
+      ["first: shared", ...["one", "two", "three", "four", "end"].map((words) => `received: ${words}`), ""].join("\n"),
     );
     expect(eventsOf(await fromStart)).toEqual(events);
     if (opening.done === true) throw new Error("The stream is empty.");
@@ -84,7 +84,9 @@ describe("messages to a running task", () => {
     bench.openGate("busy-begin");
     const done = (await waiting).task;
     expect(done.status.state).toBe("TASK_STATE_COMPLETED");
-    expect(done.artifacts?.[0]?.parts).toEqual([{ text: "first: busy\nheard: a\nheard: b\nheard: c\nheard: end\n" }]);
+    expect(done.artifacts?.[0]?.parts).toEqual([
+      { text: "first: busy\nreceived: a\nreceived: b\nreceived: c\nreceived: end\n" },
+    ]);
     const texts = done.history?.filter(({ role }) => role === "ROLE_USER").map(({ parts }) => parts[0]?.text);
     expect(texts).toEqual(["busy", "a", "b", "c", "end"]);
   });

@@ -80,9 +80,9 @@ async function* run(options: SdkServerOptions, tasks: Map<string, Json>, asked: 
     queue.push(event);
     wake.resolve();
   };
-  const heard = { ...message, taskId, contextId };
-  if (task !== undefined) tasks.set(taskId, { ...task, history: [...elementsOf(task.history), heard] });
-  const execution = { taskId, contextId, message: heard, task, left: asked.left, publish };
+  const received = { ...message, taskId, contextId };
+  if (task !== undefined) tasks.set(taskId, { ...task, history: [...elementsOf(task.history), received] });
+  const execution = { taskId, contextId, message: received, task, left: asked.left, publish };
   void options.execute(execution).then(
     () => {
       hasEnded = true;
@@ -96,7 +96,7 @@ async function* run(options: SdkServerOptions, tasks: Map<string, Json>, asked: 
       ];
       const said = { kind: "message", role: "agent", messageId: randomUUID(), parts, contextId };
       const status = { state: "failed", message: said, timestamp: new Date().toISOString() };
-      if (asked.body.method === "message/send") publish({ kind: "task", id, contextId, status, history: [heard] });
+      if (asked.body.method === "message/send") publish({ kind: "task", id, contextId, status, history: [received] });
       publish({ kind: "status-update", taskId: id, contextId, status, final: true });
       hasEnded = true;
     },

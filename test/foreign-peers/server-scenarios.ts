@@ -35,11 +35,11 @@ const RUN: Readonly<Record<ServerScenarioName, Scenario>> = {
   },
 
   async "text, streamed"(url) {
-    strictEqual((await heard((await connect(url, QUICK)).stream("hello"))).text, "You said: hello");
+    strictEqual((await readAll((await connect(url, QUICK)).stream("hello"))).text, "You said: hello");
   },
 
   async "300 tokens, streamed"(url) {
-    strictEqual((await heard((await connect(url, QUICK)).stream("tokens"))).text, TOKENS.join(""));
+    strictEqual((await readAll((await connect(url, QUICK)).stream("tokens"))).text, TOKENS.join(""));
   },
 
   async "two messages in one context"(url) {
@@ -51,19 +51,19 @@ const RUN: Readonly<Record<ServerScenarioName, Scenario>> = {
 
   async "question and answer"(url) {
     const agent = await connect(url, QUICK);
-    const asked = await heard(agent.stream("ask"));
+    const asked = await readAll(agent.stream("ask"));
     ok(asked.text.endsWith("What is your name?"), asked.text);
     const { id: taskId, contextId, status } = asked.task ?? {};
     strictEqual(status?.state, "input-required");
     ok(taskId !== undefined && contextId !== undefined);
-    strictEqual((await heard(agent.stream("Ada", { taskId, contextId }))).text, "Hello, Ada.");
+    strictEqual((await readAll(agent.stream("Ada", { taskId, contextId }))).text, "Hello, Ada.");
   },
 
   /** Servers differ: a failed task, or an error. Both must reach the caller, for send and stream. */
   async "failed task"(url) {
     const agent = await connect(url, QUICK);
     await failsOrThrows(async () => taskIn(await agent.send("fail")));
-    await failsOrThrows(async () => (await heard(agent.stream("fail"))).task);
+    await failsOrThrows(async () => (await readAll(agent.stream("fail"))).task);
   },
 
   async "cancel a running task"(url) {
@@ -93,14 +93,14 @@ const RUN: Readonly<Record<ServerScenarioName, Scenario>> = {
 
   async "text, through remoteAgent"(url) {
     await throughRelay(url, async (agent) => {
-      const { text } = await heard(agent.stream("hello"));
+      const { text } = await readAll(agent.stream("hello"));
       ok(text.includes("You said: hello"), text);
     });
   },
 
   async "file, through remoteAgent"(url) {
     await throughRelay(url, async (agent) => {
-      const { text } = await heard(agent.stream([{ text: "measure" }, FILE_PART]));
+      const { text } = await readAll(agent.stream([{ text: "measure" }, FILE_PART]));
       ok(text.includes(`${atob(FILE.base64).length} bytes`), text);
     });
   },
@@ -141,7 +141,7 @@ function allText(task: Task | undefined): string {
 }
 
 /** The text of a whole stream, and its final task. A message that is sent again with more text counts once. */
-async function heard(stream: RemoteStream): Promise<{ readonly text: string; readonly task: Task | undefined }> {
+async function readAll(stream: RemoteStream): Promise<{ readonly text: string; readonly task: Task | undefined }> {
   const messages = new Map<string, Message>();
   const keep = (message: Message | undefined) => message && messages.set(message.messageId, message);
   let task: Task | undefined;

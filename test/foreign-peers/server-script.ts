@@ -1,7 +1,7 @@
 import { TOKENS } from "./client-agent.ts";
 
 /** The input of the agent behind another project's server. */
-export interface Heard {
+export interface AgentInput {
   readonly text: string;
   /** Number of bytes of all files in the message. */
   readonly fileBytes: number;
@@ -25,7 +25,7 @@ export type Act =
 export class ServerScript {
   readonly #counts = new Map<string, number>();
 
-  act({ text, fileBytes, conversation, isAnswer = false }: Heard): Act {
+  act({ text, fileBytes, conversation, isAnswer = false }: AgentInput): Act {
     if (isAnswer) return { kind: "write", tokens: ["Hello", ", ", text, "."] };
     const count = (this.#counts.get(conversation ?? "") ?? 0) + 1;
     if (conversation !== undefined) this.#counts.set(conversation, count);

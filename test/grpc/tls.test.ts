@@ -68,7 +68,7 @@ describe("TLS", () => {
     session.destroy();
   });
 
-  it("lets a client of @grpc/grpc-js in with its certificate, and answers UNAUTHENTICATED without one", async () => {
+  it("accepts a client of @grpc/grpc-js with its certificate, and answers UNAUTHENTICATED without one", async () => {
     const url = await listen({
       tls: { ...own, clientCa: authority.cert },
       security: { schemes: { certificates: mutualTls({ idFrom: "commonName" }) } },

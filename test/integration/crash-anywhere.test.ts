@@ -37,7 +37,7 @@ describe("a crash at any commit of a task with many events", () => {
 
   interface Fault {
     readonly at: number;
-    readonly how: "not applied" | "applied, unheard" | "heard";
+    readonly how: "not applied" | "applied, unanswered" | "answered";
   }
 
   /** Runs the task with a crash at one commit; replies like a caller that sees only acknowledged events. */
@@ -54,7 +54,7 @@ describe("a crash at any commit of a task with many events", () => {
         struck = true;
         if (fault.how === "not applied") return new Promise(() => {});
         const outcomes = await inner.commit(operations);
-        return fault.how === "heard" ? outcomes : new Promise(() => {});
+        return fault.how === "answered" ? outcomes : new Promise(() => {});
       };
       return new Proxy(inner, {
         get(target, key) {
@@ -117,7 +117,7 @@ describe("a crash at any commit of a task with many events", () => {
     expect(undisturbed.story.length).toBeGreaterThan(14);
     await harness[Symbol.asyncDispose]();
     for (let at = 1; at <= undisturbed.commits; at += 1) {
-      for (const how of ["not applied", "applied, unheard", "heard"] as const) {
+      for (const how of ["not applied", "applied, unanswered", "answered"] as const) {
         const { story, task, seen } = await travel({ at, how });
         const where = `commit ${at} of ${undisturbed.commits}, ${how}`;
         expect(story, where).toEqual(undisturbed.story);
@@ -127,7 +127,7 @@ describe("a crash at any commit of a task with many events", () => {
           where,
         ).toEqual(undisturbed.task.history?.map(({ parts }) => parts));
         expect(seen, where).toEqual(story.map((_, index) => index + 1));
-        if (at < undisturbed.commits || how !== "heard") await harness[Symbol.asyncDispose]();
+        if (at < undisturbed.commits || how !== "answered") await harness[Symbol.asyncDispose]();
       }
     }
   });

@@ -48,7 +48,7 @@ const happening: fc.Arbitrary<Happening> = fc.oneof(
     arbitrary: fc.record({
       kind: fc.constant("crash" as const),
       node: number,
-      commit: fc.constantFrom("none", "lost", "unheard"),
+      commit: fc.constantFrom("none", "lost", "unanswered"),
     }),
   },
   { weight: 2, arbitrary: fc.record({ kind: fc.constant("shutdown" as const), node: number }) },

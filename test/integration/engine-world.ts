@@ -44,7 +44,7 @@ export type Happening =
   | { readonly kind: "say"; readonly node: number; readonly task: number; readonly script: readonly Action[] }
   | { readonly kind: "answer"; readonly node: number }
   | { readonly kind: "cancel"; readonly node: number; readonly task: number }
-  | { readonly kind: "crash"; readonly node: number; readonly commit: "none" | "lost" | "unheard" }
+  | { readonly kind: "crash"; readonly node: number; readonly commit: "none" | "lost" | "unanswered" }
   | { readonly kind: "shutdown"; readonly node: number }
   | { readonly kind: "join" }
   /** The node's lease renewals fail from now on (`mute`), or succeed again. */
@@ -255,9 +255,9 @@ export class EngineWorld {
     }, expectRefusal);
   }
 
-  async #crash(node: Node, commit: "none" | "lost" | "unheard"): Promise<void> {
+  async #crash(node: Node, commit: "none" | "lost" | "unanswered"): Promise<void> {
     if (commit !== "none") {
-      node.harness.store.hold({ applied: commit === "unheard" });
+      node.harness.store.hold({ applied: commit === "unanswered" });
       await this.#rest(4);
     }
     node.isAlive = false;

@@ -45,7 +45,7 @@ const TEXT = "I look. \n\nI pay. \n\nBoth. \n\nMay I? \n\nAll is done.";
 
 interface Fault {
   readonly at: number;
-  readonly how: "not applied" | "applied, unheard" | "heard";
+  readonly how: "not applied" | "applied, unanswered" | "answered";
 }
 
 interface Outcome {
@@ -95,7 +95,7 @@ async function converse(fault: Fault | undefined): Promise<Outcome> {
       struck = true;
       if (fault.how === "not applied") return new Promise<never>(() => {});
       const result = await call();
-      return fault.how === "heard" ? result : new Promise<never>(() => {});
+      return fault.how === "answered" ? result : new Promise<never>(() => {});
     }
   }
   let engine = await openHarness({ agents, openStore: (setup) => new Faulty(createMemoryStore(setup)) });
@@ -171,7 +171,7 @@ describe("a crash at any commit of a conversation with five model calls", () => 
     expect(undisturbed).toMatchObject({ text: TEXT, streamed: TEXT, modelCalls: 5 });
     expect([...undisturbed.payments.values()]).toEqual([1, 1, 1]);
     const faults = Array.from({ length: undisturbed.commits }, (_, index) => index + 1).flatMap((at) =>
-      (["not applied", "applied, unheard", "heard"] as const).map((how): Fault => ({ at, how })),
+      (["not applied", "applied, unanswered", "answered"] as const).map((how): Fault => ({ at, how })),
     );
     // The sample has every kind of fault, spread over the conversation.
     const step = Math.max(1, Math.floor(faults.length / sampled(13, faults.length)));

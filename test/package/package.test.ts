@@ -229,7 +229,7 @@ async function typeErrors(folder: string, files: readonly string[]): Promise<str
     typeRoots,
   };
   await writeFile(join(folder, "tsconfig.json"), JSON.stringify({ compilerOptions, files }));
-  return run("tsc", ["--project", folder], { cwd: folder }).then(
+  return run("tsc", ["--singleThreaded", "--project", folder], { cwd: folder }).then(
     () => "",
     ({ stdout }: { stdout: string }) => stdout,
   );

@@ -75,14 +75,14 @@ that their tests expect, \`npm run matrix -- --write\` writes it too, and \`npm 
 
 function table({ columns, groups }: Table): string {
   const head = columns.map(({ peer, binding }) => `${peer}<br>${binding}`);
-  const spoken = columns.map(({ protocol }) => protocol);
+  const protocols = columns.map(({ protocol }) => protocol);
   const lines = [
     row("", head),
     row(
       "---",
       columns.map(() => ":-:"),
     ),
-    row("Version of the protocol", spoken),
+    row("Version of the protocol", protocols),
   ];
   for (const { title, rows } of groups) {
     lines.push(

@@ -21,7 +21,7 @@ export interface PermissionChoice {
   readonly kind: string;
 }
 
-/** A decision: `allow` and `deny` choose the first option of this kind, once rather than always; or the id of an option. */
+/** `allow` and `deny` choose the first option of this kind, and prefer one that is valid once to one that is valid always. An object names the option by its id. */
 export type PermissionDecision = "allow" | "deny" | { readonly option: string };
 
 /** Decides about permissions. Called again if the agent asks again after a restart. */

@@ -156,7 +156,7 @@ async function within<T>(work: Promise<T>, milliseconds: number): Promise<T> {
 const AUTH_REQUIRED = -32000;
 const MAX_WORDS = 2000;
 
-/** What to tell the caller about an error of the connection. */
+/** The failure that the caller sees for an error of the connection. */
 async function failureOf(error: unknown, child: Child): Promise<unknown> {
   const code: unknown = error instanceof Error && "code" in error ? error.code : undefined;
   if (code === AUTH_REQUIRED)

@@ -20,8 +20,8 @@ type LangChainContent =
     };
 
 /**
- * The conversation as messages of LangChain. The last one has the id of the caller's message: a graph that gets it twice, because the process died
- * in between, has it once.
+ * The conversation as messages of LangChain. The last one has the id of the caller's message, so that the graph keeps one copy if it gets the message
+ * again after a crash.
  */
 export function langChainMessages(
   conversation: readonly ConversationMessage[],

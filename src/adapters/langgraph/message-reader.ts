@@ -86,7 +86,7 @@ export function textOfContent(content: unknown): string {
     .join("");
 }
 
-/** Tools return JSON or text; so may a model write broken JSON. */
+/** The JSON value; the text itself if it is not JSON, because tools may return text and models may write invalid JSON. */
 function parsed(text: string): JsonValue {
   try {
     // Safe cast: `JSON.parse` returns a JSON value.

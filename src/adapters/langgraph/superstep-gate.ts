@@ -1,4 +1,4 @@
-/** What LangGraph tells about a node that begins. */
+/** What LangGraph reports about a node that begins. */
 interface NodeMetadata {
   /** The number of the superstep. The checkpoint before it has the number before. */
   readonly langgraph_step?: number;

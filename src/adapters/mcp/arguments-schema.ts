@@ -6,8 +6,8 @@ import { checkJson, objectOf } from "../schema/check-json.ts";
 const MAX_NAMES = 20;
 
 /**
- * Validates the arguments of a call by their JSON Schema. The server validates them again, so what is not checked here is its matter. A text stands for the only
- * property, or for the only required one, if that is a text; and for no arguments, if there are none.
+ * Validates the arguments of a call by their JSON Schema. Keywords that are not supported here are ignored, because the server validates the arguments again.
+ * A text is accepted as the value of the only property, or of the only required one, if its type is string. Any text is accepted if there are no properties.
  */
 export function argumentsSchema(schema: JsonObject): StandardSchemaV1<unknown, JsonObject> {
   return {

@@ -15,7 +15,7 @@ export interface StoredFailure {
 }
 
 const MAX_MESSAGE = 2000;
-/** Of JSON-RPC errors: the server wants a question by URL to be settled first. */
+/** The JSON-RPC error code of a server that asks a question by URL before it runs the tool. */
 const URL_ELICITATION_REQUIRED = -32042;
 
 interface FailedCall {
@@ -24,7 +24,7 @@ interface FailedCall {
   readonly settings: McpSettings;
 }
 
-/** What to tell the caller about an error of the client. `undefined`: it does not come from the server. */
+/** The failure that the caller sees for an error of the MCP client. `undefined`: the error does not come from the server. */
 export function failureOf(error: unknown, { timer, connection, settings }: FailedCall): StoredFailure | undefined {
   if (timer.signal.aborted)
     return { code: "mcp-timeout", message: `The tool did not answer within ${settings.callTimeout} ms.` };

@@ -2,7 +2,7 @@ import type { AgentDefinition } from "../../engine/agent/agent.ts";
 import type { ProcessOptions } from "../process/process-options.ts";
 import type { McpUrlAddress } from "./mcp-server-address.ts";
 
-/** A tool of an MCP server, as far as options look at it. */
+/** The properties of an MCP tool that options can depend on. */
 export interface McpToolInfo {
   readonly name: string;
   readonly description?: string | undefined;
@@ -25,7 +25,7 @@ export interface McpAgentBehaviour {
   readonly prompts?: boolean;
   /** The server's resources can be read, with the skill `read-resource`. Default true. */
   readonly resources?: boolean;
-  /** Whether a tool may be called again if the process died while it ran. Default: if the server says that it only reads, or that a repetition has no further effect. */
+  /** Whether a tool may be called again if the process died while it ran. Default: true if the server marks the tool as read-only or idempotent. */
   readonly repeatable?: (tool: McpToolInfo) => boolean;
   /** Milliseconds for opening a connection and for reading a list. Default 10000. */
   readonly connectTimeout?: number;

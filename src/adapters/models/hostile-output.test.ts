@@ -62,7 +62,7 @@ describe("answers without an end", () => {
   });
 });
 
-describe("tool calls that try to do more than they may", () => {
+describe("tool calls that try to do more than is allowed", () => {
   const calls = (...names: readonly string[]): readonly ModelStreamPart[] =>
     names.map((toolName, index) => ({ type: "tool-call", toolCallId: `c${index}`, toolName, input: "{}" }));
 

@@ -124,7 +124,7 @@ describe("an agent with a model", () => {
     expect(JSON.stringify(server.calls.at(-1))).not.toContain("secret");
   });
 
-  test("asks for approval, and tells the model about a refusal", async () => {
+  test("asks for approval, and passes a refusal to the model", async () => {
     let runs = 0;
     script = (messages) => (messages.at(-1)?.role === "tool" ? { text: [lastContent(messages)] } : call("wipe"));
     const wipe = tool({ description: "Deletes all.", approve: true, execute: () => ++runs });
@@ -269,7 +269,7 @@ describe("failures of a provider", () => {
     expect(task.metadata).toMatchObject({ usage: { modelCalls: 1, modelFailures: 1 } });
   });
 
-  test("the next model is called if one does not answer; an error that cannot pass is not repeated", async () => {
+  test("the next model is called if one does not answer; a permanent error is not retried", async () => {
     script = (_messages, count) => (count === 1 ? { status: 401 } : { text: ["Second."] });
     await serve({ model: [server.model, server.model] });
     expect(resultText(await harness.send("go"))).toBe("Second.");

@@ -80,7 +80,7 @@ describe("a program", () => {
     await expectNothingLeft(program);
   });
 
-  test("that closes its output and lives on is ended with the task's cancel", async () => {
+  test("that closes its output and keeps running is ended when the task is canceled", async () => {
     await using program = await openScript("echo ready; exec 1>&- 2>&-; sleep 60");
     expect((await cancelWhenReady(program)).status.state).toBe("canceled");
     await expectNothingLeft(program);
@@ -95,7 +95,7 @@ describe("a program", () => {
     await expectNothingLeft(program);
   });
 
-  test("that ignores SIGTERM is killed after the grace, with its children", async () => {
+  test("that ignores SIGTERM is killed after the grace period, with its children", async () => {
     await using program = await openScript(
       "trap '' TERM; sleep 61 & echo $! > child; echo ready; while true; do sleep 0.1; done",
     );

@@ -106,7 +106,7 @@ describe("a program with the protocol jsonl", () => {
     expect(await program.running()).toEqual([]);
   });
 
-  test("ends the task as failed or rejected with its own words", async () => {
+  test("ends the task as failed or rejected with a message of its own", async () => {
     await using failing = await opened(`${print({ fail: "No such city." })}; sleep 60`);
     const failed = await failing.harness.send("go");
     expect([failed.status.state, statusText(failed), failureCode(failed)]).toEqual([

@@ -52,7 +52,7 @@ describe("An API key", () => {
   });
 
   it.each(["", "hello", "plv_", "plv_0123456789abcdef_", `plv_0123456789abcdef_${"a".repeat(44)}`, "x".repeat(20_000)])(
-    "like %j does not hold",
+    "is invalid if it is %j",
     async (key) => {
       const { verifier } = await keep();
       await expect(verifier.verify(showing({ headers: { "x-api-key": key } }))).rejects.toMatchObject({

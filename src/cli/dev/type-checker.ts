@@ -12,7 +12,7 @@ export interface TypeCheckerOptions {
 
 /** Checks the types of a project beside its server. */
 export interface TypeChecker {
-  /** Checks again, and gives up a check that still runs. */
+  /** Stops a check that still runs, and starts another one. */
   check(): void;
   close(): void;
 }

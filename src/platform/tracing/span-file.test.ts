@@ -143,7 +143,7 @@ describe("the file of spans", () => {
     expect(recoveredSpans(atRequest[0] ?? "").join()).not.toContain("crashed");
   });
 
-  it("is given up with one warning when it cannot be written", () => {
+  it("is abandoned with one warning when it cannot be written", () => {
     const warnings: string[] = [];
     const spool = openSpanFile(file, { ...SILENT, warn: (message: string) => void warnings.push(message) });
     rmSync(folder, { recursive: true });

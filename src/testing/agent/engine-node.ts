@@ -87,7 +87,7 @@ export class EngineNode {
     this.#died.resolve("died");
   }
 
-  /** Gives up the leases of a killed engine, so that the next one need not wait for their end. */
+  /** Releases the leases of a killed engine, so that the next engine need not wait until they end. */
   async release(): Promise<void> {
     await this.#options.store.leave(this.#options.name);
   }

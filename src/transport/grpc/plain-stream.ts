@@ -8,7 +8,7 @@ type Bytes = Uint8Array<ArrayBuffer>;
 
 /** The answers of a call to a service besides A2A. */
 export interface PlainSource extends PullSource<Bytes> {
-  /** The server shuts down: sends what its caller should still know, and ends. */
+  /** Called when the server shuts down. Sends the last answer and ends the call. */
   shutdown(): void;
 }
 

@@ -27,7 +27,7 @@ const POLICY: OperationPolicy = {
 
 /** What operations of one MCP request have in common. */
 export interface CallOptions {
-  /** Aborts when the client gives up. */
+  /** Aborts when the client cancels its request or disconnects. */
   readonly signal: AbortSignal;
   /** `_meta` of the request: it carries the trace context (`traceparent`, `tracestate`). */
   readonly meta: JsonObject;

@@ -61,7 +61,7 @@ export const realMastraServer: RealServer = {
 };
 
 function scriptedAgent(script: ServerScript): object {
-  const heard = (messages: Json, { memory }: CallOptions): Act => {
+  const actFor = (messages: Json, { memory }: CallOptions): Act => {
     const parts = elementsOf(messages[0].content);
     const text = parts.map((part) => part.text ?? "").join("");
     const files = parts.filter(({ type }) => type === "file").map(({ data }) => atob(String(data)));
@@ -73,9 +73,9 @@ function scriptedAgent(script: ServerScript): object {
     id: "scripted",
     getInstructions: async () => "Does what the text of the message says.",
     listTools: async () => ({}),
-    generate: async (messages: Json, options: CallOptions) => generated(heard(messages, options)),
+    generate: async (messages: Json, options: CallOptions) => generated(actFor(messages, options)),
     resumeGenerate: async (data: unknown) => generated(answered(data)),
-    stream: async (messages: Json, options: CallOptions) => streamed(heard(messages, options), options),
+    stream: async (messages: Json, options: CallOptions) => streamed(actFor(messages, options), options),
     resumeStream: async (data: unknown, options: CallOptions) => streamed(answered(data), options),
   };
 }

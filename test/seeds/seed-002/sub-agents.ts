@@ -11,14 +11,14 @@ const INVOKING = "Invoking data analyzer...";
 const RECEIVED = "Received analysis results, generating report...";
 
 /** A main agent that calls a sub-agent as a client, with its own task id as reference. */
-async function serveFlow(heard: { sub?: readonly Frame[] } = {}): Promise<TestServer> {
+async function serveFlow(received: { sub?: readonly Frame[] } = {}): Promise<TestServer> {
   const main = scripted(
     async (task) => {
       await task.status(INVOKING);
       const message = userMessage("Analyze Q4 sales data", { messageId: "msg-3", referenceTaskIds: [task.id] });
-      heard.sub = await streamed(testServer.of("analyzer"), rpcRequest(2, "message/stream", { message }));
-      await task.status(RECEIVED, { referenceTaskIds: [textAt(heard.sub[0]?.json, "result.id")] });
-      return `Report: ${textAt(heard.sub[2]?.json, "result.artifact.parts.0.text")}`;
+      received.sub = await streamed(testServer.of("analyzer"), rpcRequest(2, "message/stream", { message }));
+      await task.status(RECEIVED, { referenceTaskIds: [textAt(received.sub[0]?.json, "result.id")] });
+      return `Report: ${textAt(received.sub[2]?.json, "result.artifact.parts.0.text")}`;
     },
     { id: "main" },
   );
@@ -29,11 +29,11 @@ async function serveFlow(heard: { sub?: readonly Frame[] } = {}): Promise<TestSe
 
 /** The events of the main agent's stream, and of the sub-agent's. */
 async function playFlow(): Promise<{ readonly main: readonly unknown[]; readonly sub: readonly unknown[] }> {
-  const heard: { sub?: readonly Frame[] } = {};
-  await using testServer = await serveFlow(heard);
+  const received: { sub?: readonly Frame[] } = {};
+  await using testServer = await serveFlow(received);
   const message = userMessage(PROMPT, { messageId: "msg-1" });
   const main = resultsOf(await streamed(testServer.url, rpcRequest(1, "message/stream", { message })), 1);
-  return { main, sub: resultsOf(heard.sub ?? [], 2) };
+  return { main, sub: resultsOf(received.sub ?? [], 2) };
 }
 
 it(seed.example("Flow Example › 1 Client invokes main agent", "the message creates a task"), async () => {

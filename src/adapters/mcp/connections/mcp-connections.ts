@@ -16,7 +16,7 @@ export interface Lease {
   release(suspect?: boolean): void;
 }
 
-/** Milliseconds before the next tries to open a connection. */
+/** Milliseconds before the second and the third attempt to open a connection. */
 const PAUSES = [250, 1000];
 
 /**

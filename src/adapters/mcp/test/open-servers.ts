@@ -13,7 +13,7 @@ import { createServer2026 } from "./server-2026.ts";
 export interface OpenServer extends AsyncDisposable {
   readonly url: string;
   readonly records: Records;
-  /** Adds a tool and tells the clients. */
+  /** Adds a tool and notifies the clients. */
   addTool(name: string): void;
   /** As after a restart: sessions are unknown, and streams are cut. */
   forget(): void;
