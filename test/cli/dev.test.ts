@@ -56,8 +56,13 @@ describe("palaver dev", () => {
     const numbers = Array.from(text.matchAll(/(\d+) (?:apples|pears)/g), ([, number]) => Number(number));
     expect(numbers).toEqual(Array.from({ length: numbers.length }, (_, index) => index + 1));
     expect(text).toMatch(/^(?:\d+ apples )+(?:\d+ pears )+$/);
-    const { stderr } = await server.kill("SIGTERM");
+    await agent.send("again");
+    const { stdout, stderr } = await server.kill("SIGTERM");
     expect(stderr).toContain("word.ts has changed");
+    // The request log has the calls before and after the restart: the stream that was cut, how it went on, and the last call.
+    const calls = requestLog(stdout + stderr);
+    expect(calls.map(({ operation }) => operation)).toEqual(["stream", expect.any(String), "send"]);
+    expect(calls.at(-1)).toMatchObject({ agent: "count", caller: "anonymous", outcome: "ok" });
   });
 
   it("shows where a module cannot be loaded, and starts once it is fixed", async () => {
@@ -123,6 +128,15 @@ it("notes type errors with file and line, and when they are gone", async () => {
     await line.close();
   }
 });
+
+/** The calls in the request log, which is JSON if it is not on a terminal. */
+function requestLog(output: string): readonly Readonly<Record<string, unknown>>[] {
+  return output
+    .split("\n")
+    .filter((text) => text.startsWith("{"))
+    .map((text) => JSON.parse(text) as Readonly<Record<string, unknown>>)
+    .filter(({ msg }) => msg === "call");
+}
 
 /** A port that is free now, and that the second process can use as well. */
 async function freePort(): Promise<number> {

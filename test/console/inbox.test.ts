@@ -108,6 +108,8 @@ describe.skipIf(chromium === undefined && !mustRun)("the inbox", () => {
       .click({ timeout: 1500 })
       .catch(() => undefined);
     await cleo.locator(".outrun").getByText("89 euros").waitFor();
+    // Also after the page has read that the question is not open any more.
+    await cleo.getByRole("heading", { name: "Answered while you are here" }).waitFor();
     expect(await cleo.locator(".outrun").textContent()).toContain("key:ben answered first");
     expect(await cleo.getByLabel("Your answer").inputValue()).toBe("99 euros");
     expect(await cleo.getByLabel("Your answer").isDisabled()).toBe(true);

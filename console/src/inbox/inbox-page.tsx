@@ -23,7 +23,9 @@ const ORDERS = [
 export function InboxPage({ id }: { readonly id: string }): JSX.Element {
   const order: Order = route.value.query.get("order") === "oldest" ? "oldest" : "left";
   const { waiting, answered, hasMore, polled } = useInbox(order);
-  const chosen = useChosen(id, waiting, answered);
+  /** The question that was answered here: it makes room for the next one. */
+  const done = useRef("");
+  const chosen = useChosen(id, { waiting, answered, done: done.current });
   useInboxKeys(waiting, chosen);
   const total = waiting?.length ?? 0;
   const goOn = (): void => {
@@ -78,6 +80,7 @@ export function InboxPage({ id }: { readonly id: string }): JSX.Element {
               waiting={chosen}
               taken={answered.find(({ key }) => key === chosen.key)}
               onAnswered={() => {
+                done.current = chosen.key;
                 polled.reload();
                 goOn();
               }}
@@ -93,20 +96,19 @@ function open({ task }: WaitingTask): void {
   navigate(`${href(`inbox/${encodeURIComponent(task.key)}`)}${location.search}`);
 }
 
-/** The chosen question; it stays while it is shown, also after somebody else has answered it. */
-function useChosen(
-  id: string,
-  waiting: readonly WaitingTask[] | undefined,
-  answered: readonly AnsweredTask[],
-): WaitingTask | undefined {
+interface Choosable {
+  readonly waiting: readonly WaitingTask[] | undefined;
+  readonly answered: readonly AnsweredTask[];
+  readonly done: string;
+}
+
+/** The chosen question. It stays with what one has typed, also after somebody else has answered it, until one answers it or chooses another one. */
+function useChosen(id: string, { waiting, answered, done }: Choosable): WaitingTask | undefined {
   const kept = useRef<WaitingTask>(undefined);
   const open = id === "" ? waiting?.[0] : waiting?.find(({ task }) => task.key === id);
   const before = kept.current;
-  const isKept = before !== undefined && (id === "" || before.task.key === id);
-  // A question that one is answering is not replaced by another one.
-  const isOpen = waiting?.some(({ key }) => key === before?.key) === true;
-  const isAnswered = answered.some(({ key }) => key === before?.key);
-  if (!isKept || (!isOpen && !isAnswered)) kept.current = open ?? answered.find(({ task }) => task.key === id);
+  const isKept = before !== undefined && before.key !== done && (id === "" || before.task.key === id);
+  if (!isKept) kept.current = open ?? answered.find(({ task }) => task.key === id);
   return kept.current;
 }
 
