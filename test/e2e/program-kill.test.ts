@@ -34,10 +34,12 @@ interface SentTask {
   readonly id: string;
 }
 
-/** Sends a message. `undefined` if the server was killed before it answered. */
-async function send(url: string, agent: string): Promise<SentTask | undefined> {
+const lessThanHalfASecond = (): string => `0.${Math.floor(Math.random() * 5)}`;
+
+/** Starts a task whose program runs for so many seconds. `undefined` if the server was killed before it answered. */
+async function send(url: string, agent: string, seconds = lessThanHalfASecond()): Promise<SentTask | undefined> {
   try {
-    const body = JSON.stringify({ message: "go" });
+    const body = JSON.stringify({ message: seconds });
     const headers = { "content-type": "application/json" };
     const answer = await fetch(`${url}/agents/${agent}/a2a/tasks/send`, { method: "POST", headers, body });
     const { id } = (await answer.json()) as { readonly id: string };
@@ -109,6 +111,12 @@ it(`leaves no process behind when the server is killed ${KILLS} times while prog
     // Every second kill hits the start of programs, the others hit running ones.
     if (kill % 2 === 0) await expect.poll(() => processesOf(server.pid), { timeout: 30_000 }).not.toEqual([]);
     await sleep(Math.random() * LONGEST);
+    // Whatever the other kills hit, the last one interrupts a task that must then fail.
+    const interrupted = kill === KILLS - 1 ? await send(server.url, "failing", "30") : undefined;
+    if (interrupted !== undefined) {
+      sent.push(interrupted);
+      await expect.poll(() => stateOf(server.url, interrupted), { timeout: 30_000 }).toBe("working");
+    }
     await server.kill("SIGKILL");
     sent.push(...(await Promise.all(sending)).filter((task) => task !== undefined));
     const killed = server.pid;
