@@ -1,4 +1,5 @@
 import { writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { runCommand } from "./command.ts";
 import { describeMachine } from "./machine.ts";
@@ -15,7 +16,12 @@ process.exitCode = await runCommand(bench, process.argv.slice(2));
 function finish(results: readonly Result[], options: BenchOptions): number {
   const command = commandOf(options);
   if (options.json !== undefined) writeFileSync(options.json, jsonReport(results, command));
-  if (options.write) writeFileSync(RESULTS, markdownReport(results, command));
+  if (options.write) {
+    writeFileSync(RESULTS, markdownReport(results, command));
+    for (const { outcome } of results)
+      for (const [name, picture] of Object.entries("pictures" in outcome ? (outcome.pictures ?? {}) : {}))
+        writeFileSync(join(dirname(RESULTS), name), picture);
+  }
   return 0;
 }
 

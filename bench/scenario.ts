@@ -18,6 +18,8 @@ export interface Outcome {
   readonly notes: readonly string[];
   /** All figures, for `--json`. */
   readonly data: object;
+  /** SVG images by file name, which `--write` puts beside the results. Absent: none. */
+  readonly pictures?: Readonly<Record<string, string>>;
 }
 
 export interface Scenario {

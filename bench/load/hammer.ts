@@ -38,7 +38,7 @@ function drive(options: HammerOptions, until: number): Promise<number> {
     let pending: Buffer = Buffer.alloc(0);
     let answers = 0;
     const { port, reconnect = false } = options;
-    const ask = () => socket.write(rawRequest(port, options.nextBody(), reconnect));
+    const ask = () => socket.write(rawRequest(port, options.nextBody(), { isLast: reconnect }));
     const stop = () => socket.destroy(new Error("The measurement time is over."));
     options.signal.addEventListener("abort", stop, { once: true });
     socket.on("connect", ask);

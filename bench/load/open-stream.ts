@@ -6,6 +6,8 @@ export interface StreamOptions {
   readonly port: number;
   readonly body: string;
   readonly signal: AbortSignal;
+  /** Events after this one only. */
+  readonly lastEventId?: string;
   /** Called with every event's frame, without the blank line that ends it. The bytes are valid only during the call. */
   readonly onFrame?: (frame: Buffer) => void;
   /**
@@ -31,7 +33,7 @@ const COLON = 58;
 const LETTER_R = 114;
 
 /** Opens an event stream over a socket, with minimal work per event. */
-export function openStream({ port, body, signal, onFrame, idle }: StreamOptions): OpenStream {
+export function openStream({ port, body, signal, lastEventId, onFrame, idle }: StreamOptions): OpenStream {
   const socket: Socket = idle?.pop() ?? connect(port, "127.0.0.1");
   const first = Promise.withResolvers<string>();
   const ended = Promise.withResolvers<number>();
@@ -63,7 +65,7 @@ export function openStream({ port, body, signal, onFrame, idle }: StreamOptions)
   const stop = () => fail(new Error("The measurement time is over."));
   signal.addEventListener("abort", stop, { once: true });
   socket.setNoDelay(true);
-  socket.write(rawRequest(port, body));
+  socket.write(rawRequest(port, body, lastEventId === undefined ? {} : { lastEventId }));
   socket.on("data", (bytes) => {
     try {
       response.feed(bytes, take);

@@ -52,9 +52,20 @@ function rpc(method: string, params: object): string {
   return JSON.stringify({ jsonrpc: "2.0", id: 1, method, params });
 }
 
-/** A request in wire format, for clients that use sockets directly. `isLast`: the server closes the connection after its answer. */
-export function rawRequest(port: number, body: string, isLast = false): string {
-  const all = { ...HEADERS, ...(isLast && { Connection: "close" }) };
+interface RawOptions {
+  /** The server closes the connection after its answer. */
+  readonly isLast?: boolean;
+  /** The stream has only the events after this one. */
+  readonly lastEventId?: string;
+}
+
+/** A request in wire format, for clients that use sockets directly. */
+export function rawRequest(port: number, body: string, { isLast = false, lastEventId = "" }: RawOptions = {}): string {
+  const all = {
+    ...HEADERS,
+    ...(isLast && { Connection: "close" }),
+    ...(lastEventId !== "" && { "Last-Event-ID": lastEventId }),
+  };
   const headers = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`);
   return `POST / HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\n${headers.join("")}Content-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`;
 }
