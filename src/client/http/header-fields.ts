@@ -56,18 +56,18 @@ export class HeaderFields implements Headers {
   }
 
   /** Sorted by name; each cookie on its own. */
-  *entries(): IterableIterator<[string, string]> {
+  *entries(): Generator<[string, string], undefined> {
     for (const [name, value] of [...this.#fields].toSorted(([a], [b]) => (a < b ? -1 : 1))) {
       if (name === "set-cookie") for (const cookie of this.#cookies) yield [name, cookie];
       else yield [name, value];
     }
   }
 
-  *keys(): IterableIterator<string> {
+  *keys(): Generator<string, undefined> {
     for (const [name] of this.entries()) yield name;
   }
 
-  *values(): IterableIterator<string> {
+  *values(): Generator<string, undefined> {
     for (const [, value] of this.entries()) yield value;
   }
 
@@ -75,7 +75,7 @@ export class HeaderFields implements Headers {
     for (const [name, value] of this.entries()) use.call(thisArg, value, name, this);
   }
 
-  [Symbol.iterator](): IterableIterator<[string, string]> {
+  [Symbol.iterator](): Generator<[string, string], undefined> {
     return this.entries();
   }
 }
