@@ -148,8 +148,9 @@ async function post(parts: EngineParts, feed: Feed, continuation: Continuation):
     at: environment.clock.now(),
   };
   const uniquePrefix = idempotency === undefined ? undefined : idempotencyEntryPrefix(message.messageId);
+  const after = feed.seq;
   const outcome = await deliver(parts, id, { entry, uniquePrefix, expectedSeq: request.expectedSeq });
-  if (outcome.status === "ok") return { inbox: entry.id, asked, answers };
+  if (outcome.status === "ok") return { inbox: entry.id, after, asked, answers };
   // Another node stored the same message first, perhaps as the answer to another question, or with other content.
   if (outcome.status === "duplicate" && idempotency !== undefined) {
     const earlier = await findEarlier(parts, feed, continuation);

@@ -4,6 +4,8 @@ import type { Feed } from "./feed.ts";
 export interface PostedMessage {
   /** Id of the inbox entry. */
   readonly inbox: string;
+  /** Seq of the task just before the message was stored: it may have caused any event after this one. */
+  readonly after?: number;
   /** Seq of the last question that was visible when the message was accepted: the message does not answer later questions. Default 0. */
   readonly asked?: number;
   /** The request ids of the open questions that the message answers. */

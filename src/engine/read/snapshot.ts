@@ -59,15 +59,16 @@ function needsLog({ artifacts }: TaskRecord, options: SnapshotOptions): boolean 
 }
 
 async function foldedTask(store: Store, record: TaskRecord, options: SnapshotOptions): Promise<StoredTask | undefined> {
-  const task = await unlessDropped(assembled(store, record, options));
+  const task = await unlessDropped(assembledTask(store, record, options));
   if (task !== undefined) return task;
   // A log is dropped only after the artifacts were stored separately, so the second read needs no log.
   const { artifacts, history, largeBytes } = options;
   const later = await store.get(record.id, { artifacts, history, largeBytes });
-  return later === undefined ? undefined : assembled(store, later, options);
+  return later === undefined ? undefined : assembledTask(store, later, options);
 }
 
-async function unlessDropped<T>(reading: Promise<T>): Promise<T | undefined> {
+/** `undefined`: the log was dropped while it was read. */
+export async function unlessDropped<T>(reading: Promise<T>): Promise<T | undefined> {
   try {
     return await reading;
   } catch (error) {
@@ -76,7 +77,8 @@ async function unlessDropped<T>(reading: Promise<T>): Promise<T | undefined> {
   }
 }
 
-async function assembled(store: Store, record: TaskRecord, options: SnapshotOptions): Promise<StoredTask> {
+/** The task as of the record's seq. Rejects with `LogDropped` if its artifacts cannot be read any more. */
+export async function assembledTask(store: Store, record: TaskRecord, options: SnapshotOptions): Promise<StoredTask> {
   const { id, seq } = record;
   if (!needsLog(record, options)) return taskOf({ store, record }, options);
   return taskOf({ store, record, artifacts: await foldUpTo(store, { id, upTo: seq }, options.largeBytes) }, options);

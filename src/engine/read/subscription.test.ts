@@ -177,7 +177,29 @@ describe("subscriptions", () => {
     subscription.close();
   });
 
-  test("a stream that opens after the next question says that its message was consumed or waits for a later turn", async () => {
+  test("a stream of an answer has all events that the answer causes, also if another node ends the task first", async () => {
+    const agent = scripted(async function* (task) {
+      yield `${await task.ask("First?")}, `;
+      yield await task.ask("Second?");
+    });
+    await using first = await openHarness({ agents: agent });
+    const second = await first.join();
+    const { id } = await first.send("go");
+    await first.send({ taskId: id, parts: [{ text: "a" }] });
+    const ticket = await second.begin({ taskId: id, parts: [{ text: "b" }] });
+    await first.pumped(first.untilState(id, "completed"));
+    const subscription = await ticket.subscribe({});
+    const { state, artifacts } = subscription.opening;
+    expect([subscription.ended, subscription.answered, state]).toEqual([false, false, "input-required"]);
+    expect(artifacts).toContain('"a, "');
+    expect((await drain(subscription)).map(({ event }) => eventText(event))).toEqual([
+      "working",
+      "result+=b!",
+      "completed",
+    ]);
+  });
+
+  test("a stream that opens after the next question has the events since its message, and says at the question that the message was consumed or waits for a later turn", async () => {
     await using harness = await openHarness({
       agents: scripted(async (task) => {
         await task.ask("First?");
@@ -189,7 +211,12 @@ describe("subscriptions", () => {
     await harness.until(async () => (await harness.get(id)).status.message?.parts[0]?.text === "Second?");
     for (const ticket of tickets) {
       const subscription = await ticket.subscribe({});
-      expect([subscription.opening.state, subscription.answered]).toEqual(["input-required", true]);
+      expect([subscription.opening.state, subscription.answered]).toEqual(["input-required", false]);
+      const batch = await subscription.next();
+      expect([batch?.entries.map(({ state }) => state), batch?.answered]).toEqual([
+        ["working", "input-required"],
+        true,
+      ]);
       subscription.close();
     }
     const answering = await harness.begin({ taskId: id, parts: [{ text: "2" }] });

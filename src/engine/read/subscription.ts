@@ -1,16 +1,16 @@
 import { A2AError } from "../../protocol/error.ts";
-import { readEvent, type StoredTask, writeStatus } from "../../protocol/serial.ts";
+import type { StoredTask } from "../../protocol/serial.ts";
 import { isInterrupted, isTerminal } from "../../protocol/state.ts";
 import { publicTaskId } from "../../protocol/task-key.ts";
 import type { Store } from "../../store/contract.ts";
 import type { Batch, BatchReader, SubscribeOptions, Subscription, ViewEntry } from "../api.ts";
 import type { Feed, FeedReader, TaskOrigin } from "./feed.ts";
 import type { Feeds } from "./feeds.ts";
-import { isStatusBody, viewOf } from "./log-view.ts";
+import { viewOf } from "./log-view.ts";
 import { runNextTurn, type TurnWork } from "./next-turn.ts";
 import { isHandledAt, type PostedMessage } from "./posted-message.ts";
-import { LogDropped, readLog } from "./read-log.ts";
-import { recordedTask, takeSnapshot } from "./snapshot.ts";
+import { takeSnapshot } from "./snapshot.ts";
+import { taskAfter } from "./task-after.ts";
 
 /** Size of a batch. A reader that is far behind gets many batches. */
 const BATCH_BYTES = 64 * 1024;
@@ -157,7 +157,9 @@ export async function openSubscription(
     if (opening === undefined) throw new A2AError("task-not-found", "Task not found");
     // Another node writes the task, and this process has not seen its last commit yet.
     if (opening.seq > feed.seq) await source.feeds.refresh([id]);
-    return new LogSubscription(source, feed, { opening, resync, posted });
+    // Another node has answered the message already: the reader gets its events, as if it had been there before.
+    const before = await taskBeforeMessage(source, feed, { ...options, seq: opening.seq });
+    return new LogSubscription(source, feed, { opening: before ?? opening, resync, posted });
   };
   if (after === undefined) return whole(false);
   if (options.after === undefined && feed.origin !== undefined) {
@@ -169,21 +171,25 @@ export async function openSubscription(
     throw new A2AError("invalid-params", `Last-Event-ID: the task's events end at ${feed.seq}`, {
       violations: [{ field: "Last-Event-ID", description: `the task's events end at ${feed.seq}` }],
     });
-  const record = await source.store.get(feed.task.id, {
-    artifacts: false,
-    history: options.after === undefined ? undefined : 0,
-    upTo: after,
-  });
-  if (record === undefined) throw new A2AError("task-not-found", "Task not found");
-  if (after + 1 < record.firstSeq) return whole(true);
-  const status = await statusAt(source.store, feed, { after, createdAt: record.createdAt });
-  if (status === undefined) return whole(true);
-  const task = await recordedTask(source.store, record, {
+  const opening = await taskAfter(source.store, feed, {
+    after,
     artifacts: false,
     history: options.after === undefined ? undefined : 0,
   });
-  if (task === undefined) throw new A2AError("task-not-found", "Task not found");
-  return new LogSubscription(source, feed, { opening: { ...task, ...status, seq: after }, resync: false, posted });
+  return opening === undefined ? whole(true) : new LogSubscription(source, feed, { opening, resync: false, posted });
+}
+
+/**
+ * The task as it was when the message was stored, if its present seq is a later one. `undefined`: it is not, or the events since then are not in
+ * the store any more.
+ */
+async function taskBeforeMessage(
+  { store }: SubscriptionSource,
+  feed: Feed,
+  { posted, largeBytes, seq }: OpenOptions & { readonly seq: number },
+): Promise<StoredTask | undefined> {
+  const after = posted?.after ?? seq;
+  return after < seq ? taskAfter(store, feed, { after, artifacts: true, largeBytes }) : undefined;
 }
 
 /** The task as it was before its first event. */
@@ -197,39 +203,5 @@ function taskBeforeEvents({ task, metadata }: Feed, { status, message }: TaskOri
     status,
     history: `[${message}]`,
     ...(metadata !== undefined && { metadata }),
-  };
-}
-
-/** The status that the task had after the event `after`. `undefined`: the log was dropped. */
-async function statusAt(
-  ...which: Parameters<typeof readStatusAt>
-): Promise<Pick<StoredTask, "state" | "status"> | undefined> {
-  try {
-    return await readStatusAt(...which);
-  } catch (error) {
-    if (error instanceof LogDropped) return undefined;
-    throw error;
-  }
-}
-
-/** The last status in the log up to `after`; without one, `submitted`. */
-async function readStatusAt(
-  store: Store,
-  feed: Feed,
-  { after, createdAt }: { readonly after: number; readonly createdAt: number },
-): Promise<Pick<StoredTask, "state" | "status">> {
-  // Usually a status is among the last 256 events; otherwise read the log from the start.
-  for (const from of [Math.max(0, after - 256), 0]) {
-    let found: string | undefined;
-    for await (const { body } of readLog(store, feed.task.id, { after: from, upTo: after }))
-      if (isStatusBody(body)) found = body;
-    if (found !== undefined) {
-      const event = readEvent(found);
-      if (event.kind === "status") return { state: event.status.state, status: writeStatus(event.status) };
-    }
-  }
-  return {
-    state: "submitted",
-    status: writeStatus({ state: "submitted", timestamp: new Date(createdAt).toISOString() }),
   };
 }
