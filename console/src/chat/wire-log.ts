@@ -124,20 +124,19 @@ function recorded(response: Response, { onFrame, onEnd, onFailure }: Recorder): 
   const reader = body.getReader();
   const observed = new ReadableStream<Uint8Array>({
     async pull(controller) {
-      try {
-        const { done, value } = await reader.read();
-        if (done) {
-          end();
-          controller.close();
-          return;
-        }
-        controller.enqueue(value);
-        text += decoder.decode(value, { stream: true });
-        if (isStream) text = takeFrames(text, onFrame);
-      } catch (error) {
+      const { done, value } = await reader.read().catch((error: unknown) => {
         onFailure(error);
         throw error;
+      });
+      // The client may have left meanwhile. Then the controller throws, which is no failure of the answer.
+      if (done) {
+        end();
+        controller.close();
+        return;
       }
+      text += decoder.decode(value, { stream: true });
+      if (isStream) text = takeFrames(text, onFrame);
+      controller.enqueue(value);
     },
     // Browsers do not report this to a TransformStream.
     async cancel(reason) {
