@@ -30,8 +30,8 @@ function outgoing(options: OutgoingOptions = {}): Outgoing {
   return made;
 }
 
-async function listen<S extends Server | TcpServer>(server: S, address = PUBLIC): Promise<number> {
-  await new Promise<void>((done) => server.listen(0, address, done));
+async function listen<S extends Server | TcpServer>(server: S, address = PUBLIC, port = 0): Promise<number> {
+  await new Promise<void>((done) => server.listen(port, address, done));
   const sockets = new Set<Socket>();
   server.on("connection", (socket: Socket) => void sockets.add(socket));
   cleanUps.push(() => {
@@ -42,7 +42,8 @@ async function listen<S extends Server | TcpServer>(server: S, address = PUBLIC)
   return (server.address() as AddressInfo).port;
 }
 
-const serve = (answer: RequestListener, address?: string): Promise<number> => listen(createHttpServer(answer), address);
+const serve = (answer: RequestListener, address?: string, port?: number): Promise<number> =>
+  listen(createHttpServer(answer), address, port);
 
 async function textOf(request: IncomingMessage): Promise<string> {
   let text = "";
@@ -225,15 +226,13 @@ describe("the address of a host name", () => {
   );
 
   it("is checked for every connection, so that DNS rebinding does not help an attacker", async () => {
-    const open = createHttpServer((_request, response) => response.setHeader("connection", "close").end("outside"));
-    const port = await listen(open);
     let entered = 0;
-    const closed = createHttpServer((_request, response) => {
+    // The host that nobody may reach listens first: on its address other processes have ports, too.
+    const port = await serve((_request, response) => {
       entered += 1;
       response.end("inside");
-    });
-    await new Promise<void>((done) => closed.listen(port, "127.0.0.1", done));
-    cleanUps.push(() => closed.close());
+    }, "127.0.0.1");
+    await serve((_request, response) => response.setHeader("connection", "close").end("outside"), PUBLIC, port);
     const answers = [[PUBLIC], ["127.0.0.1"]];
     const { fetch } = outgoing({ lookup: async () => answers.shift() ?? [] });
     expect(await (await fetch(`http://hooks.example.org:${port}/`)).text()).toBe("outside");
