@@ -69,7 +69,7 @@ test("an engine asks for the store's time again if the first answers were slow",
   harness = await openHarness({ agents: scripted(async () => "done") });
   const { clock, shared } = harness;
   const heartbeat = shared.heartbeat.bind(shared);
-  const delays = [400, 100];
+  const delays = [300, 100];
   let storeTime = clock.now() + HOUR;
   shared.heartbeat = async (node, leaseMs) => {
     await heartbeat(node, leaseMs);

@@ -14,8 +14,10 @@ import type { Recovery } from "./recovery.ts";
 const RENEWALS_PER_LEASE = 5;
 /** Heartbeats at the start, at most: the first ones wait for connections, and say too little about the store's time. */
 const FIRST_HEARTBEATS = 5;
-/** Milliseconds by which the clocks of nodes may differ from the store's when they start. */
-const EXACT_ENOUGH = 1;
+/** Milliseconds that these heartbeats take together. After them the node starts, however slow the store is. */
+const FIRST_HEARTBEATS_MS = 500;
+/** Milliseconds of a heartbeat that is fast enough to set the clock by it. */
+const EXACT_ENOUGH = 2;
 /** Milliseconds between polls. */
 const POLL_MS = 1000;
 /** Tasks that one poll claims at most. */
@@ -48,8 +50,6 @@ export class PollLoop {
   readonly #options: PollLoopOptions;
   /** Store time at which the lease ends. The store's clock goes on while this process is suspended. */
   #renewedUntil: number | undefined;
-  /** Milliseconds by which this node's clock may differ from the store's, as of the last heartbeat. */
-  #clockError = 0;
   /** The lease had ended for a while: other nodes may have claimed tasks of this one. */
   #mustVerify = false;
   #renewal: Timer | undefined;
@@ -95,9 +95,7 @@ export class PollLoop {
 
   async start(): Promise<void> {
     const { bus, node } = this.#options.parts;
-    let tries = FIRST_HEARTBEATS;
-    do await this.#renew();
-    while (this.#clockError > EXACT_ENOUGH && --tries > 0);
+    await this.#setClock();
     this.#polledAt = this.#options.clock.now();
     this.#unsubscribe = bus.subscribe({
       node,
@@ -107,6 +105,17 @@ export class PollLoop {
     this.#armRenewal();
     this.#current = this.#poll();
     await this.#current;
+  }
+
+  /** The first heartbeats. More than one, if a slow answer said too little of the store's time. */
+  async #setClock(): Promise<void> {
+    let [tries, spent] = [0, 0];
+    do {
+      const took = await this.#renew();
+      if (took <= EXACT_ENOUGH) return;
+      tries += 1;
+      spent += took;
+    } while (tries < FIRST_HEARTBEATS && spent < FIRST_HEARTBEATS_MS);
   }
 
   async stop(): Promise<void> {
@@ -351,7 +360,8 @@ export class PollLoop {
     this.#armRenewal();
   }
 
-  async #renew(): Promise<void> {
+  /** Resolves with the milliseconds that the store took to answer. */
+  async #renew(): Promise<number> {
     const { parts, clock } = this.#options;
     const lease = this.#lease;
     const asked = clock.now();
@@ -360,7 +370,6 @@ export class PollLoop {
     const took = clock.now() - asked;
     const hadLapsed = this.#renewedUntil !== undefined && now >= this.#renewedUntil;
     // The store has read its clock at an unknown moment of the call.
-    this.#clockError = took / 2;
     // The heartbeats of the start set the clock. Later jumps of the store's clock move leases, but not deadlines and sleeps.
     const isStarting = this.#renewal === undefined;
     if (this.#renewedUntil === undefined) clock.adjust(now + took / 2);
@@ -372,6 +381,7 @@ export class PollLoop {
     this.#mustVerify = false;
     lease.renewed(answeredAt - took);
     this.#armLapse();
+    return took;
   }
 
   #safely(what: string, work: Promise<void>): void {
