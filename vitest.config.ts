@@ -39,6 +39,7 @@ const config: ViteUserConfig = defineConfig({
         test: {
           name: "shared-process",
           isolate: false,
+          setupFiles: "test/fixtures/own-card-cache.ts",
           include: [...TEST_FILES],
           exclude: [...configDefaults.exclude, ...OWN_PROCESS, ...ON_POSTGRES],
         },
@@ -48,6 +49,7 @@ const config: ViteUserConfig = defineConfig({
         test: {
           name: "postgres",
           isolate: false,
+          setupFiles: "test/fixtures/own-card-cache.ts",
           include: [...ON_POSTGRES],
           exclude: [...configDefaults.exclude, ...OWN_PROCESS],
           globalSetup: "test/fixtures/shared-postgres.ts",
@@ -58,6 +60,7 @@ const config: ViteUserConfig = defineConfig({
         test: {
           name: "three-nodes",
           isolate: false,
+          setupFiles: "test/fixtures/own-card-cache.ts",
           include: hasPostgres ? [...filesOnNodes(IS_FULL)] : [],
           globalSetup: "test/fixtures/shared-postgres.ts",
           provide: { nodes: 3 },
