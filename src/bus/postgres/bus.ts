@@ -1,10 +1,12 @@
+import { randomUUID } from "node:crypto";
 import type { Logger } from "../../internal/logger.ts";
 import { loadPostgresDriver } from "../../internal/postgres/driver.ts";
 import type { TaskId } from "../../protocol/ids.ts";
 import type { Bus, BusSubscriber, Hint } from "../contract.ts";
 import { HintQueue } from "../hint-queue.ts";
+import { Interest } from "./interest.ts";
 import { Listener } from "./listener.ts";
-import { payloadsOf, readPayload } from "./payload.ts";
+import { type Announcement, type Item, payloadsOf, readPayload } from "./payload.ts";
 
 export interface PostgresBusOptions {
   /** Such as `postgres://user:password@host:5432/database`. It must lead to the server directly: connection poolers do not pass notifications on. */
@@ -14,14 +16,24 @@ export interface PostgresBusOptions {
   readonly logger: Logger;
 }
 
+/** Milliseconds between two announcements of a task that this process watches. An announcement may be lost. */
+const ANNOUNCED_EVERY = 20_000;
+/** Tasks that one NOTIFY announces at most. */
+const PER_NOTIFY = 800;
+
 /**
  * Sends hints by LISTEN and NOTIFY, on a connection of its own and never in a transaction that writes. Hints that gather while a NOTIFY is under
- * way go with the next one. While the connection is interrupted, hints reach only this process; afterwards every subscriber reads the store once.
+ * way go with the next one. `log` hints are sent only for tasks that a node watches; nodes announce these tasks. While the connection is interrupted,
+ * hints reach only this process; afterwards every subscriber reads the store once.
  */
 export function createPostgresBus({ url, channel, logger }: PostgresBusOptions): Bus {
   const subscribers = new Set<BusSubscriber>();
-  const watched = new Map<TaskId, number>();
+  const self = randomUUID().slice(0, 8);
+  const interest = new Interest();
   const queue = new HintQueue();
+  /** What other nodes do not know yet. */
+  const unannounced = new Set<TaskId>();
+  let asks = false;
   let sending: Promise<void> | undefined;
 
   const readEverything = (): void => {
@@ -31,20 +43,45 @@ export function createPostgresBus({ url, channel, logger }: PostgresBusOptions):
     for (const subscriber of subscribers) {
       const wanted = hints.filter((hint) => {
         if (hint.kind === "due") return true;
-        return hint.kind === "log" ? watched.has(hint.task) : hint.node === subscriber.node;
+        return hint.kind === "log" ? interest.isWatchedHere(hint.task) : hint.node === subscriber.node;
       });
       if (wanted.length > 0) subscriber.onHints(wanted);
+    }
+  };
+  const announceAll = (): void => {
+    for (const task of interest.watched) unannounced.add(task);
+    sendSoon();
+  };
+  const receive = (items: readonly Item[]): void => {
+    const hints: Hint[] = [];
+    const tasks: TaskId[] = [];
+    for (const item of items) {
+      if (item.kind === "watch") {
+        if (item.by !== self) tasks.push(item.task);
+      } else if (item.kind === "ask") {
+        if (item.by !== self) announceAll();
+      } else hints.push(item);
+    }
+    if (hints.length > 0) deliver(hints);
+    const missed = interest.announced(tasks);
+    if (missed.length > 0) {
+      queue.add(missed);
+      sendSoon();
     }
   };
   const listener = new Listener({
     loadDriver: loadPostgresDriver,
     url,
     channel,
-    onConnected: readEverything,
+    onConnected: () => {
+      asks = true;
+      announceAll();
+      readEverything();
+    },
     onPayload: (payload) => {
       const received = readPayload(payload);
       if (received === "everything") readEverything();
-      else if (received !== undefined) deliver(received);
+      else if (received !== undefined) receive(received);
     },
     onInterrupted: (error) =>
       logger.warn(
@@ -54,38 +91,58 @@ export function createPostgresBus({ url, channel, logger }: PostgresBusOptions):
         },
       ),
   });
+  const takeAnnouncements = (): readonly Announcement[] => {
+    const tasks = [...unannounced].slice(0, PER_NOTIFY);
+    for (const task of tasks) unannounced.delete(task);
+    const watches = tasks.map((task): Announcement => ({ kind: "watch", task, by: self }));
+    const all: readonly Announcement[] = asks ? [{ kind: "ask", by: self }, ...watches] : watches;
+    asks = false;
+    return all;
+  };
   const send = async (): Promise<void> => {
-    while (!queue.isEmpty) {
+    while (!queue.isEmpty || unannounced.size > 0 || asks) {
       const hints = queue.takeAll();
-      // Subscribers of this process wait for the server as well, unless it cannot be reached.
-      await listener.notify(payloadsOf(hints)).catch(() => deliver(hints));
+      // Subscribers of this process wait for the server as well, unless it cannot be reached. Announcements are repeated.
+      await listener.notify(payloadsOf([...takeAnnouncements(), ...hints])).catch(() => deliver(hints));
     }
     sending = undefined;
   };
+  const sendSoon = (): void => {
+    // Hints of the same turn of the event loop are sent together.
+    sending ??= new Promise<void>((resolve) => setImmediate(resolve)).then(send);
+  };
+  const repeating = setInterval(() => {
+    interest.prune();
+    announceAll();
+  }, ANNOUNCED_EVERY);
+  repeating.unref();
 
   return {
     publish(hints) {
-      queue.add(hints);
-      if (sending !== undefined || queue.isEmpty) return;
-      // Hints of the same turn of the event loop are sent together.
-      sending = new Promise<void>((resolve) => setImmediate(resolve)).then(send);
+      const needed = interest.needed(hints);
+      if (needed.length === 0) return;
+      queue.add(needed);
+      sendSoon();
     },
     subscribe(subscriber) {
       subscribers.add(subscriber);
       return () => subscribers.delete(subscriber);
     },
     watch(task) {
-      watched.set(task, (watched.get(task) ?? 0) + 1);
+      if (interest.add(task)) {
+        unannounced.add(task);
+        sendSoon();
+      }
       let isWatching = true;
       return () => {
         if (!isWatching) return;
         isWatching = false;
-        const others = (watched.get(task) ?? 0) - 1;
-        if (others > 0) watched.set(task, others);
-        else watched.delete(task);
+        interest.remove(task);
+        if (!interest.isWatchedHere(task)) unannounced.delete(task);
       };
     },
     async close() {
+      clearInterval(repeating);
       subscribers.clear();
       // The last hints tell other nodes what this one has released.
       await sending;
