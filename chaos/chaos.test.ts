@@ -4,7 +4,7 @@ import { reportOf } from "./report.ts";
 import { runChaos } from "./run.ts";
 
 /** A run of a few seconds with a fixed seed; `npm run chaos` runs longer, with random seeds. */
-const SHORT = ["--seed", "short", "--minutes", "0.05", "--kills", "2", "--lanes", "2"];
+const SHORT = ["--seed", "short", "--minutes", "0.05", "--kills", "2", "--concurrency", "2"];
 /** Disables V8 features that occasionally crash processes; see `vitest.config.ts`. */
 const SAFELY = "--node-options=--no-memory-protection-keys --no-sparkplug";
 
@@ -21,7 +21,13 @@ describe("a server that is killed, stopped and disconnected", () => {
 
 describe("the options of a run", () => {
   it("have defaults, and accept values", () => {
-    expect(readChaosOptions([])).toMatchObject({ duration: 60_000, kills: 10, clients: 3, lanes: 4, store: undefined });
+    expect(readChaosOptions([])).toMatchObject({
+      duration: 60_000,
+      kills: 10,
+      clients: 3,
+      concurrency: 4,
+      store: undefined,
+    });
     const options = readChaosOptions(["--seed", "x", "--store", "sqlite-slow", "--tolerate", "lost, stuck"]);
     expect(options).toMatchObject({ seed: "x", store: { delay: { min: 0, max: 40 } } });
     expect([...options.tolerate]).toEqual(["lost", "stuck"]);

@@ -26,7 +26,7 @@ export interface ChaosOptions {
   readonly kills: number;
   readonly store: StoreFaults | undefined;
   readonly clients: number;
-  readonly lanes: number;
+  readonly concurrency: number;
   readonly tolerate: ReadonlySet<DiscrepancyKind>;
   readonly nodeOptions: readonly string[];
   readonly dir: string | undefined;
@@ -47,7 +47,7 @@ out of order and nothing is stuck. After a failure it prints the folder with the
   --store NAME       sqlite, sqlite-slow (calls take up to 40 ms longer), sqlite-faulty (up to 20 ms, 2 % fail),
                      sqlite-lossy (up to 20 ms, 2 % of the answers to writes are lost) (default sqlite)
   --clients N        client processes; they use 1.0 JSON-RPC, 1.0 REST and 0.3 JSON-RPC in turn (default 3)
-  --lanes N          concurrent tasks per client (default 4)
+  --concurrency N    concurrent tasks per client (default 4)
   --tolerate KINDS   count these discrepancies without failing; a comma-separated list of
                      ${DISCREPANCIES.join(", ")}
   --node-options S   Node options for the server, e.g. "--max-old-space-size=200"
@@ -55,7 +55,7 @@ out of order and nothing is stuck. After a failure it prints the folder with the
   --keep             keep the files even if the run succeeds
   --help             print this text
 
-npm run chaos -- --nodes 3 --faults 1000 [--seed TEXT] [--clients N] [--lanes N] [--tolerate KINDS] [--dir DIR] [--keep]
+npm run chaos -- --nodes 3 --faults 1000 [--seed TEXT] [--clients N] [--concurrency N] [--tolerate KINDS] [--dir DIR] [--keep]
 
 The same with several nodes on one PostgreSQL, behind a proxy that gives each connection to the next node. Of the faults,
 80 % concern the network (cut and delayed connections of callers and to the database, pg_terminate_backend, lost hints), 15 %
@@ -81,7 +81,7 @@ export function readChaosOptions(args: readonly string[]): ChaosOptions {
       kills: { type: "string" },
       store: { type: "string", default: "sqlite" },
       clients: { type: "string", default: "3" },
-      lanes: { type: "string", default: "4" },
+      concurrency: { type: "string", default: "4" },
       tolerate: { type: "string", default: "" },
       "node-options": { type: "string", default: "" },
       dir: { type: "string" },
@@ -100,7 +100,7 @@ export function readChaosOptions(args: readonly string[]): ChaosOptions {
     kills: numberFrom("kills", kills, { least: 0, whole: true }),
     store: STORES[values.store],
     clients: numberFrom("clients", values.clients, { least: 1, whole: true }),
-    lanes: numberFrom("lanes", values.lanes, { least: 1, whole: true }),
+    concurrency: numberFrom("concurrency", values.concurrency, { least: 1, whole: true }),
     tolerate: kindsFrom(values.tolerate),
     nodeOptions: values["node-options"].split(" ").filter((word) => word !== ""),
     dir: values.dir,

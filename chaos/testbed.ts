@@ -18,7 +18,7 @@ export interface TestbedOptions {
   readonly name: string;
   readonly seed: string;
   readonly clients: number;
-  readonly lanes: number;
+  readonly concurrency: number;
   /** Node options of the server. */
   readonly nodeOptions: readonly string[];
   /** Whether processes write journals. */
@@ -44,7 +44,7 @@ export interface Testbed {
 }
 
 export async function openTestbed(options: TestbedOptions): Promise<Testbed> {
-  const { seed, lanes, nodeOptions, faults, retention } = options;
+  const { seed, concurrency, nodeOptions, faults, retention } = options;
   if (options.dir !== undefined) mkdirSync(options.dir, { recursive: true });
   const folder = mkdtempSync(join(options.dir ?? tmpdir(), `palaver-${options.name}-`));
   const file = (name: string): string => join(folder, name);
@@ -78,7 +78,7 @@ export async function openTestbed(options: TestbedOptions): Promise<Testbed> {
   });
   await supervisor.start();
   const clients = journals.clients.map((journal, client) => {
-    const setup: ClientSetup = { url: proxy.url, hooks, journal, seed: `${seed}/tasks`, client, lanes };
+    const setup: ClientSetup = { url: proxy.url, hooks, journal, seed: `${seed}/tasks`, client, concurrency };
     return startChild({ script: "client/main.ts", setup, log: file(`client-${client}.log`) });
   });
   return {

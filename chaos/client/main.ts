@@ -19,7 +19,7 @@ export interface ClientSetup {
   /** Starts with 0. Selects the dialect and the names of the tasks. */
   readonly client: number;
   /** Number of concurrent tasks. */
-  readonly lanes: number;
+  readonly concurrency: number;
 }
 
 /** Commands from the parent over IPC: start no more tasks; write pending waits to the journal, and exit. */
@@ -45,10 +45,10 @@ process.on("message", (command: ClientCommand) => {
 process.on("disconnect", () => process.exit(1));
 
 const agent = await connectPatiently(url, dialect);
-await Promise.all(Array.from({ length: setup.lanes }, lane));
+await Promise.all(Array.from({ length: setup.concurrency }, sendTasks));
 process.exit(0);
 
-async function lane(): Promise<void> {
+async function sendTasks(): Promise<void> {
   while (!isFinishing) {
     const name = `c${setup.client}-t${tasks++}`;
     const plan = planTask(random.fork(name), name);

@@ -12,7 +12,20 @@ import { runNodesChaos } from "./run.ts";
 
 const reason = await whyNoPostgres();
 /** A run of some seconds with a fixed seed; `npm run chaos -- --nodes 3 --faults 1000` runs longer, with random seeds. */
-const SHORT = ["--seed", "short", "--nodes", "3", "--faults", "50", "--pace", "250", "--lanes", "1", "--lease", "3000"];
+const SHORT = [
+  "--seed",
+  "short",
+  "--nodes",
+  "3",
+  "--faults",
+  "50",
+  "--pace",
+  "250",
+  "--concurrency",
+  "1",
+  "--lease",
+  "3000",
+];
 /** Disables V8 features that occasionally crash processes; see `vitest.config.ts`. */
 const SAFELY = "--node-options=--no-memory-protection-keys --no-sparkplug";
 

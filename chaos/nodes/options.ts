@@ -11,7 +11,7 @@ export interface NodesOptions {
   /** Milliseconds. Absent: the default of a node. */
   readonly lease: number | undefined;
   readonly clients: number;
-  readonly lanes: number;
+  readonly concurrency: number;
   readonly tolerate: ReadonlySet<DiscrepancyKind>;
   readonly nodeOptions: readonly string[];
   readonly dir: string | undefined;
@@ -29,7 +29,7 @@ export function readNodesOptions(args: readonly string[]): NodesOptions {
       pace: { type: "string", default: "2000" },
       lease: { type: "string" },
       clients: { type: "string", default: "3" },
-      lanes: { type: "string", default: "4" },
+      concurrency: { type: "string", default: "4" },
       tolerate: { type: "string", default: "" },
       "node-options": { type: "string", default: "" },
       dir: { type: "string" },
@@ -43,7 +43,7 @@ export function readNodesOptions(args: readonly string[]): NodesOptions {
     pace: numberFrom("pace", values.pace, { least: 0, whole: true }),
     lease: values.lease === undefined ? undefined : numberFrom("lease", values.lease, { least: 500, whole: true }),
     clients: numberFrom("clients", values.clients, { least: 1, whole: true }),
-    lanes: numberFrom("lanes", values.lanes, { least: 1, whole: true }),
+    concurrency: numberFrom("concurrency", values.concurrency, { least: 1, whole: true }),
     tolerate: kindsFrom(values.tolerate),
     nodeOptions: values["node-options"].split(" ").filter((word) => word !== ""),
     dir: values.dir,

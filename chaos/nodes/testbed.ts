@@ -28,7 +28,7 @@ export interface NodesTestbed {
 }
 
 export async function openNodesTestbed(options: NodesOptions): Promise<NodesTestbed> {
-  const { seed, lanes, nodeOptions, lease } = options;
+  const { seed, concurrency, nodeOptions, lease } = options;
   if (options.dir !== undefined) mkdirSync(options.dir, { recursive: true });
   const folder = mkdtempSync(join(options.dir ?? tmpdir(), "palaver-chaos-nodes-"));
   const file = (name: string): string => join(folder, name);
@@ -69,7 +69,7 @@ export async function openNodesTestbed(options: NodesOptions): Promise<NodesTest
   );
   await Promise.all(nodes.map((node) => node.start()));
   const clients = journals.clients.map((journal, client) => {
-    const setup: ClientSetup = { url: proxy.url, hooks, journal, seed: `${seed}/tasks`, client, lanes };
+    const setup: ClientSetup = { url: proxy.url, hooks, journal, seed: `${seed}/tasks`, client, concurrency };
     return startChild({ script: "client/main.ts", setup, log: file(`client-${client}.log`) });
   });
   return {

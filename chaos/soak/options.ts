@@ -8,7 +8,7 @@ export interface SoakOptions {
   /** Milliseconds between two samples. */
   readonly interval: number;
   readonly clients: number;
-  readonly lanes: number;
+  readonly concurrency: number;
   readonly nodeOptions: readonly string[];
   readonly dir: string | undefined;
   readonly help: boolean;
@@ -24,7 +24,7 @@ second. The limits are in chaos/soak/verdict.ts. It exits with 1 if a measure gr
   --minutes N        duration (default 10). Small leaks need long runs: the compared quarters are half the duration apart
   --interval N       seconds between samples (default: 40 samples in all, at most one every 10 s)
   --clients N        client processes; they use 1.0 JSON-RPC, 1.0 REST and 0.3 JSON-RPC in turn (default 3)
-  --lanes N          concurrent tasks per client (default 4)
+  --concurrency N    concurrent tasks per client (default 4)
   --node-options S   Node options for the server
   --dir DIR          put the run's files below DIR (default: the system's temporary folder)
   --help             print this text
@@ -38,7 +38,7 @@ export function readSoakOptions(args: readonly string[]): SoakOptions {
       minutes: { type: "string", default: "10" },
       interval: { type: "string" },
       clients: { type: "string", default: "3" },
-      lanes: { type: "string", default: "4" },
+      concurrency: { type: "string", default: "4" },
       "node-options": { type: "string", default: "" },
       dir: { type: "string" },
       help: { type: "boolean", short: "h", default: false },
@@ -54,7 +54,7 @@ export function readSoakOptions(args: readonly string[]): SoakOptions {
     duration,
     interval,
     clients: numberFrom("clients", values.clients, { least: 1, whole: true }),
-    lanes: numberFrom("lanes", values.lanes, { least: 1, whole: true }),
+    concurrency: numberFrom("concurrency", values.concurrency, { least: 1, whole: true }),
     nodeOptions: values["node-options"].split(" ").filter((word) => word !== ""),
     dir: values.dir,
     help: values.help,

@@ -16,7 +16,7 @@ import { type Received, Receiver } from "../push/receiver.ts";
 const reason = await whyNoPostgres();
 const TASKS = sampled(40, 10_000);
 /** Sends under way at a time. */
-const LANES = 16;
+const AT_ONCE = 16;
 
 let postgres: OwnDatabase;
 let admin: PostgresClient;
@@ -61,7 +61,7 @@ function send(url: string, text: string, extra: Parameters<typeof sendParams>[1]
 async function each(numbers: readonly number[], work: (n: number) => Promise<void>): Promise<void> {
   const rest = numbers.values();
   await Promise.all(
-    Array.from({ length: LANES }, async () => {
+    Array.from({ length: AT_ONCE }, async () => {
       for (const n of rest) await work(n);
     }),
   );
