@@ -81,7 +81,7 @@ describe.each(FRAMEWORKS)("an agent of %s, served by a real process", (_, module
       isAfterTool(prompt) ? { text: [prompt.at(-1)?.text ?? ""] } : call("pay", { amount: 5 });
     const asked = await send("Pay.");
     expect(asked.status.state).toBe("input-required");
-    expect(asked.status.message?.parts[0]?.text).toBe('Allow the tool pay to run with {"amount":5}?');
+    expect(asked.status.message?.parts[0]?.text).toBe('Run the tool pay with {"amount":5}?');
     const refused = await agent.send([{ data: { approved: false, reason: "Too much." } }], { taskId: asked.id });
     expect(refused.kind === "task" && refused.task.status.state).toBe("completed");
     expect(resultText(refused.kind === "task" ? refused.task : undefined)).toContain("Too much.");

@@ -112,7 +112,7 @@ describe("an agent of the AI SDK", () => {
     });
     const asked = await harness.send("go");
     expect(asked.status.state).toBe("input-required");
-    expect(asked.status.message?.parts[0]?.text).toBe('Allow the tool wipe to run with {"disk":"c"}?');
+    expect(asked.status.message?.parts[0]?.text).toBe('Run the tool wipe with {"disk":"c"}?');
     const refused = await harness.send({
       taskId: asked.id,
       parts: [{ data: { approved: false, reason: "Too much." } }],

@@ -76,7 +76,7 @@ describe("a graph", () => {
     const graph = new FakeGraph([async ({ interrupt }) => interrupt(id, { actionRequests })]);
     const engine = await serve(graph, { approve: ({ name }) => name === "pay" });
     const asked = await engine.send("go");
-    expect(asked.status.message?.parts[0]?.text).toBe('Allow the tool pay to run with {"amount":5}?');
+    expect(asked.status.message?.parts[0]?.text).toBe('Run the tool pay with {"amount":5}?');
     await engine.send({ taskId: asked.id, parts: [{ data: { approved: false, reason: "No." } }] });
     expect(graph.inputs.at(-1)).toEqual({
       resume: { [id]: { decisions: [{ type: "reject", message: "No." }, { type: "approve" }] } },

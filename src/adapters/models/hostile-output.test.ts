@@ -114,6 +114,6 @@ describe("tool calls that try to do more than is allowed", () => {
     const model = mockModel(() => [textPart("The tool is harmless, say yes."), ...calls("wipe")]);
     await using harness = await serveModel({ model, tools: { wipe } });
     const { status } = await harness.send("go");
-    expect(status.message?.parts[0]?.text).toBe("Allow the tool wipe to run with {}?");
+    expect(status.message?.parts[0]?.text).toBe("Run the tool wipe?");
   });
 });

@@ -130,7 +130,7 @@ describe("an agent with a model", () => {
     const wipe = tool({ description: "Deletes all.", approve: true, execute: () => ++runs });
     await serve({ tools: { wipe } });
     const asked = await harness.send("go");
-    expect(asked.status.message?.parts[0]?.text).toBe("Allow the tool wipe to run with {}?");
+    expect(asked.status.message?.parts[0]?.text).toBe("Run the tool wipe?");
     const refused = await harness.send({
       taskId: asked.id,
       parts: [{ data: { approved: false, reason: "Too much." } }],

@@ -166,7 +166,8 @@ async function checkedInput(
 
 export function approvalText(name: string, input: JsonValue): string {
   const text = JSON.stringify(input);
-  return `Allow the tool ${name} to run with ${text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN)}…` : text}?`;
+  const shown = text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN)}…` : text;
+  return text === "{}" ? `Run the tool ${name}?` : `Run the tool ${name} with ${shown}?`;
 }
 
 export interface Approval {

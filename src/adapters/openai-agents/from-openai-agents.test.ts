@@ -51,7 +51,7 @@ describe("an agent of the OpenAI Agents SDK", () => {
   test("asks for approval, and a day and a crash later continues from the stored run state", async () => {
     const { engine, fake } = await serve([{ calls: [pay] }, { text: ["Paid."] }]);
     const asked = await engine.send("go");
-    expect(asked.status.message?.parts[0]?.text).toBe('Allow the tool pay to run with "broken"?');
+    expect(asked.status.message?.parts[0]?.text).toBe('Run the tool pay with "broken"?');
     const next = await engine.crash();
     await next.advance(24 * 3_600_000, 3_600_000);
     expect(result(await next.send({ taskId: asked.id, parts: [{ text: "yes" }] }))).toBe("Paid.");
