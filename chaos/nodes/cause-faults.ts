@@ -6,6 +6,8 @@ import type { NodesTestbed } from "./testbed.ts";
 
 /** Milliseconds after which a fault that still lasts does not delay the next one any more. */
 const LONGEST_WAIT = 500;
+/** Milliseconds within which nodes must listen again. A node that does not end, or does not start, fails the run instead of stopping it for ever. */
+const LISTENING_WITHIN = 90_000;
 
 type Disturbed = Pick<NodesTestbed, "database" | "proxy" | "nodes">;
 
@@ -35,17 +37,30 @@ export async function causeFaults(
     await Promise.race([work, sleep(LONGEST_WAIT)]);
   }
   await Promise.all(lasting);
-  while (!testbed.nodes.every(({ isListening }) => isListening)) await sleep(50);
+  await within(testbed.nodes, () => testbed.nodes.every(({ isListening }) => isListening));
+}
+
+/** Waits until the condition is true. Rejects with the nodes that do not listen if that takes too long. */
+async function within(nodes: readonly ChaosNode[], isTrue: () => boolean): Promise<void> {
+  const end = Date.now() + LISTENING_WITHIN;
+  while (!isTrue()) {
+    if (Date.now() > end) {
+      const silent = nodes.filter(({ isListening }) => !isListening).map((node) => node.process);
+      throw new Error(`After ${LISTENING_WITHIN / 1000} s these nodes do not listen: ${silent.join(", ")}`);
+    }
+    await sleep(50);
+  }
 }
 
 /** One of the nodes that listen. */
 async function chosenNode(nodes: readonly ChaosNode[], pick: number): Promise<ChaosNode> {
-  for (;;) {
+  const chosen = (): ChaosNode | undefined => {
     const listening = nodes.filter(({ isListening }) => isListening);
-    const node = listening[pick % listening.length];
-    if (node !== undefined) return node;
-    await sleep(50);
-  }
+    return listening[pick % listening.length];
+  };
+  await within(nodes, () => chosen() !== undefined);
+  // Safe: nothing else has run since the last check.
+  return chosen() as ChaosNode;
 }
 
 function describe({ do: what, time }: Fault, process: string): string {

@@ -109,7 +109,7 @@ export class ChaosDatabase {
       const client = (await loadPostgresDriver()).createClient({
         url: this.#server.url,
         name: "chaos",
-        queryTimeout: 0,
+        queryTimeout: 60_000,
       });
       const forget = (): void => {
         if (this.#admin === client) this.#admin = undefined;
