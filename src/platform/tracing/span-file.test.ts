@@ -3,10 +3,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { createOtlpExporter } from "../../telemetry/otlp/otlp-exporter.ts";
-import { type SpanText, spanText } from "../../telemetry/otlp/otlp-json.ts";
+import { spanJson } from "../../telemetry/otlp/otlp-json.ts";
 import type { CollectorAnswer } from "../../telemetry/otlp/post-traces.ts";
+import { type ReportedSpan, reported } from "../../telemetry/otlp/span-sink.ts";
 import type { SpanSpool } from "../../telemetry/otlp/span-spool.ts";
-import type { SpanData } from "../../telemetry/spans/span-data.ts";
+import type { SharedAttributes, SpanData } from "../../telemetry/spans/span-data.ts";
 import { openSpanFile } from "./span-file.ts";
 import { linesIn, readSpanJournal } from "./span-journal.ts";
 import { recoveredSpans } from "./span-lines.ts";
@@ -21,23 +22,25 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true }));
 
+const SHARED: SharedAttributes = { values: { agent: "a" }, json: undefined };
+const END_SHARED: SharedAttributes = { values: { outcome: "completed" }, json: undefined };
 const id = (number: number): string => number.toString(16).padStart(16, "0");
 const begun = (number: number): SpanData => ({
   context: { traceId: "a".repeat(32), spanId: id(number), flags: 1 },
   ...{ parentSpanId: undefined, name: "n", kind: "internal", start: 5, end: undefined },
-  ...{ attributes: {}, events: [], droppedEvents: 0, links: [], failed: false },
+  ...{ shared: SHARED, attributes: { own: `${number}` }, events: [], droppedEvents: 0, links: [], failed: false },
 });
-const ended = (number: number): SpanData => ({ ...begun(number), end: 9 });
+const ended = (number: number): SpanData => ({ ...begun(number), end: 9, endShared: END_SHARED });
 
 /** As the exporter does. `span`: what `began` got. */
-function end(spool: SpanSpool, number: number, span?: SpanText): void {
-  const whole = Object.assign(span ?? spanText(ended(number)), { tail: spanText(ended(number)).tail });
+function end(spool: SpanSpool, number: number, span: ReportedSpan = reported(begun(number))): void {
+  const whole = Object.assign(span, ended(number));
   spool.queue.add(whole);
   spool.ended(whole);
 }
 
-function begin(spool: SpanSpool, number: number): SpanText {
-  const span = spanText(begun(number));
+function begin(spool: SpanSpool, number: number): ReportedSpan {
+  const span = reported(begun(number));
   spool.began(span);
   return span;
 }
@@ -76,14 +79,15 @@ describe("the file of spans", () => {
   it("has the end of a span that has begun once: without its beginning, also after the file was written anew", () => {
     const spool = openSpanFile(file, SILENT);
     const spans = [1, 2, 3].map((number) => begin(spool, number));
+    spool.flush();
     end(spool, 2, spans[1]);
     spool.flush();
     const written = readFileSync(file, "utf8");
-    expect(written.split(spanText(begun(2)).head)).toHaveLength(2);
+    expect(written.split(id(2))).toHaveLength(3);
+    expect(written).not.toContain(spanJson(ended(2)));
     expect(recovered()).toEqual([2, 1, 3]);
     const [first] = JSON.parse(`[${Buffer.concat(openSpanFile(file, SILENT).queue.lines()).toString().slice(0, -2)}]`);
-    const { head, tail } = spanText(ended(2));
-    expect(first).toEqual(JSON.parse(head + tail));
+    expect(first).toEqual(JSON.parse(spanJson(ended(2))));
   });
 
   it("has nothing for the next process once everything was sent", () => {
@@ -111,7 +115,7 @@ describe("the file of spans", () => {
     end(spool, 1);
     const attributes = { long: "x".repeat(1000) };
     for (let number = 2; number < 20_000; number += 1) {
-      const span = spanText({ ...begun(number), attributes });
+      const span = reported({ ...begun(number), attributes });
       spool.began(span);
       spool.forget(span);
       if (number % 100 === 0) spool.flush();
@@ -121,8 +125,7 @@ describe("the file of spans", () => {
   });
 
   it("ignores a last line that was not written whole", () => {
-    const { head, tail } = spanText(ended(1));
-    writeFileSync(file, `${head}${tail}\n${spanText(ended(2)).head}`);
+    writeFileSync(file, `${spanJson(ended(1))}\n${spanJson(ended(2)).slice(0, 99)}`);
     expect(recovered()).toEqual([1]);
   });
 
@@ -134,9 +137,9 @@ describe("the file of spans", () => {
       return Promise.resolve({ status: 200, retryAfter: undefined });
     };
     const exporter = createOtlpExporter({ url: "http://127.0.0.1:4318/v1/traces", resource: {}, spool, post });
-    const span = spanText(begun(1));
+    const span = reported(begun(1));
     exporter.began?.(span, true);
-    exporter.ended(Object.assign(span, { tail: spanText(ended(1)).tail }));
+    exporter.ended(Object.assign(span, ended(1)));
     // Sends at once, in the same turn of the event loop.
     await exporter.close();
     expect(atRequest.map((text) => recoveredSpans(text))).toEqual([[expect.stringContaining("endTimeUnixNano")]]);
@@ -148,7 +151,7 @@ describe("the file of spans", () => {
     const spool = openSpanFile(file, { ...SILENT, warn: (message: string) => void warnings.push(message) });
     rmSync(folder, { recursive: true });
     writeFileSync(folder, "");
-    end(spool, 1, { ...spanText(ended(1)), head: " ".repeat(8_000_000) });
+    spool.began(reported({ ...begun(1), attributes: { long: " ".repeat(8_000_000) } }));
     spool.flush();
     end(spool, 2);
     spool.flush();
@@ -169,7 +172,7 @@ function numbersFrom(seed: number): () => number {
 class UsedSpool {
   readonly sent = new Set<number>();
   #spool = openSpanFile(file, SILENT, 1500);
-  #open: { readonly number: number; readonly span: SpanText }[] = [];
+  #open: { readonly number: number; readonly span: ReportedSpan }[] = [];
   #queued: number[] = [];
   #next = 1;
   #isSealed = false;

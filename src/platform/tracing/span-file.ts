@@ -1,19 +1,16 @@
 import type { Logger } from "../../internal/logger.ts";
-import type { SpanText } from "../../telemetry/otlp/otlp-json.ts";
+import { spanJson } from "../../telemetry/otlp/otlp-json.ts";
 import { SpanQueue } from "../../telemetry/otlp/span-queue.ts";
+import type { ReportedSpan } from "../../telemetry/otlp/span-sink.ts";
 import type { SpanSpool } from "../../telemetry/otlp/span-spool.ts";
-import { TextBytes, type TextEncoding } from "../../telemetry/otlp/text-bytes.ts";
+import type { TextEncoding } from "../../telemetry/otlp/text-bytes.ts";
+import { LineWriter } from "./line-writer.ts";
+import { ShortLines } from "./short-lines.ts";
 import { openSpanJournal, readSpanJournal, type SpanJournal } from "./span-journal.ts";
 import { forgottenLine, recoveredSpans, sentLine } from "./span-lines.ts";
 
 /** Spans that have not ended and are kept at most. */
 const MAX_OPEN = 20_000;
-
-/** Bytes that are reserved for lines. */
-const LINES = 65_536;
-
-const SPACE = 0x20;
-const LINE_FEED = 0x0a;
 
 /** Writes into the array without a view of it for each text. */
 const NODE_ENCODING: TextEncoding = {
@@ -29,23 +26,17 @@ const NODE_ENCODING: TextEncoding = {
  */
 export function openSpanFile(file: string, logger: Logger, half?: number): SpanSpool {
   const queue = new SpanQueue(NODE_ENCODING);
-  for (const line of recoveredSpans(readSpanJournal(file))) queue.addLine(line);
+  for (const line of spansOfLastProcess(file, logger)) queue.addLine(line);
   if (queue.count > 0) logger.info("Exporting the spans that the last process had not sent", { spans: queue.count });
   /** Spans that have not ended, each at its `place`. */
-  const open: SpanText[] = [];
+  const open: ReportedSpan[] = [];
+  /** Spans that have begun, and spans that have ended, since lines were last made of them. Many at a time cost less. */
+  const begun: ReportedSpan[] = [];
+  const ended: ReportedSpan[] = [];
   /** Lines that wait to be written. */
-  const lines = new TextBytes(LINES, NODE_ENCODING);
-  const writeLine = (span: SpanText): void => {
-    lines.writeSpan(span);
-    lines.writeCode(LINE_FEED);
-  };
-  /** The file has the rest of a span that has begun. */
-  const writeEnd = ({ spanId, tail }: SpanText): void => {
-    lines.write(spanId);
-    lines.writeCode(SPACE);
-    lines.write(tail);
-    lines.writeCode(LINE_FEED);
-  };
+  const lines = new LineWriter();
+  const short = new ShortLines(lines);
+  let isChanged = false;
   let journal: SpanJournal | undefined;
   let flushing: NodeJS.Immediate | undefined;
   /** The file would give the next process spans that the collector has, so it is removed. */
@@ -56,34 +47,45 @@ export function openSpanFile(file: string, logger: Logger, half?: number): SpanS
   };
   /** The spans that were not sent: waiting lines say nothing else. */
   const needed = (): readonly Uint8Array[] => {
-    const begun = new TextBytes(LINES, NODE_ENCODING);
-    for (const span of open) {
-      begun.writeSpan(span);
-      begun.writeCode(LINE_FEED);
-    }
-    return [...queue.lines(), begun.slice()];
+    short.clear();
+    const unended = new LineWriter();
+    for (const span of open) unended.line(spanJson(span));
+    return [...queue.lines(), unended.bytes];
   };
-  const write = (into: SpanJournal): void => {
+  const makeLines = (): void => {
+    for (const span of begun) {
+      if (span.place < 0) continue;
+      if (!short.begun(span)) lines.line(spanJson(span));
+      span.isWritten = true;
+    }
+    begun.length = 0;
+    for (const span of ended) if (!span.isWritten || !short.ended(span)) lines.line(spanJson(span));
+    ended.length = 0;
+  };
+  const flush = (): void => {
+    if (!isChanged || journal === undefined) return;
+    isChanged = false;
+    makeLines();
     try {
-      if (queue.count === 0 && open.length === 0) into.clear();
-      else into.append(lines.slice());
-      lines.clear();
+      if (queue.count === 0 && open.length === 0) {
+        short.clear();
+        journal.clear();
+      } else journal.append(lines.bytes);
+      lines.cutTo(0);
     } catch (error) {
       fail(error);
     }
   };
-  const flush = (): void => {
-    if (lines.length > 0 && journal !== undefined) write(journal);
-  };
   /** Writes the lines soon. */
   const schedule = (): void => {
+    isChanged = true;
     flushing ??= setImmediate(() => {
       flushing = undefined;
       flush();
     });
   };
   /** False if the span is not among those that have begun. */
-  const remove = (span: SpanText): boolean => {
+  const remove = (span: ReportedSpan): boolean => {
     const { place } = span;
     if (place < 0) return false;
     span.place = -1;
@@ -103,25 +105,25 @@ export function openSpanFile(file: string, logger: Logger, half?: number): SpanS
     began(span) {
       if (open.length >= MAX_OPEN || journal === undefined) return;
       span.place = open.push(span) - 1;
-      writeLine(span);
+      begun.push(span);
       schedule();
     },
     ended(span) {
-      const hasBegun = remove(span);
+      remove(span);
       if (journal === undefined) return;
-      if (hasBegun) writeEnd(span);
-      else writeLine(span);
+      ended.push(span);
       schedule();
     },
     forget(span) {
-      if (!remove(span) || journal === undefined) return;
-      lines.write(forgottenLine(span.spanId));
+      if (!remove(span) || !span.isWritten || journal === undefined) return;
+      lines.line(forgottenLine(span.context.spanId));
       schedule();
     },
     flush,
     sent(count) {
       if (journal === undefined) return;
-      lines.write(sentLine(count));
+      lines.line(sentLine(count));
+      isChanged = true;
       flush();
     },
     close() {
@@ -130,4 +132,13 @@ export function openSpanFile(file: string, logger: Logger, half?: number): SpanS
       journal = undefined;
     },
   };
+}
+
+function spansOfLastProcess(file: string, logger: Logger): readonly string[] {
+  try {
+    return recoveredSpans(readSpanJournal(file));
+  } catch (error) {
+    logger.warn("The spans that the last process had not sent are lost: their file cannot be read", { file, error });
+    return [];
+  }
 }

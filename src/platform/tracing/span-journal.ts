@@ -108,12 +108,13 @@ function sizeOf(pieces: readonly Uint8Array[]): number {
   return pieces.reduce((sum, { length }) => sum + length, 0);
 }
 
-/** The lines in the file of an earlier process, as it would have them after its last complete write; empty if there is no file. */
+/** The lines in the file of an earlier process, as it would have them after its last complete write; empty if there is no file. Throws if it cannot be read. */
 export function readSpanJournal(file: string): string {
   try {
     return linesIn(readFileSync(file));
-  } catch {
-    return "";
+  } catch (error) {
+    if (error instanceof Error && "code" in error && error.code === "ENOENT") return "";
+    throw error;
   }
 }
 

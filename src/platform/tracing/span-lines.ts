@@ -1,3 +1,5 @@
+import { ShortLineReader } from "./short-lines.ts";
+
 /** Spans of one process that are recovered at most: the newest. */
 const MAX_RECOVERED = 20_000;
 
@@ -6,24 +8,25 @@ const REPEATED = '"palaver.webhook.deliver"';
 
 /** Says that the collector has the first `count` ended spans of the lines before that no such line has counted yet. */
 export function sentLine(count: number): string {
-  return `{"sent":${count}}\n`;
+  return `{"sent":${count}}`;
 }
 
 /** Says that a span that has begun will not be sent. */
 export function forgottenLine(spanId: string): string {
-  return `{"forgotten":"${spanId}"}\n`;
+  return `{"forgotten":"${spanId}"}`;
 }
 
 /** The spans in the lines of an earlier process that it had not sent: the ended ones in their order, then the others, which end as failed with the last line. */
 export function recoveredSpans(text: string): readonly string[] {
   const open = new Map<string, string>();
   const ended: string[] = [];
+  const reader = new ShortLineReader();
   let sent = 0;
   let last = "";
   // The process may have died while it wrote the last line.
   for (const written of text.split("\n").slice(0, -1)) {
     // Lines that were copied from the queue end with a comma.
-    const line = wholeSpan(written.endsWith(",") ? written.slice(0, -1) : written, open);
+    const line = written.endsWith(",") ? written.slice(0, -1) : reader.json(written, (spanId) => open.get(spanId));
     const [, count, forgotten] = /^\{"(?:sent":(\d+)|forgotten":"([0-9a-f]{16})")\}$/.exec(line) ?? [];
     if (count !== undefined) sent += Number(count);
     if (forgotten !== undefined) open.delete(forgotten);
@@ -39,15 +42,6 @@ export function recoveredSpans(text: string): readonly string[] {
   }
   const crashed = [...open.values()].filter((span) => !span.includes(REPEATED)).map((span) => endedByCrash(span, last));
   return [...ended.slice(sent), ...crashed].slice(-MAX_RECOVERED);
-}
-
-/** A line with the id of a span and its end becomes the whole span: the beginning, which stops inside the attributes, and this end. */
-function wholeSpan(line: string, open: ReadonlyMap<string, string>): string {
-  const [, spanId = "", tail = ""] = /^([0-9a-f]{16}) (.*)$/.exec(line) ?? [];
-  const begun = open.get(spanId);
-  if (begun === undefined) return line;
-  // Quotes inside of values are escaped, so only the end of the attributes looks like this.
-  return begun.slice(0, begun.indexOf('],"name":')) + tail;
 }
 
 function endedByCrash(span: string, end: string): string {

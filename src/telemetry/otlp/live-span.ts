@@ -2,8 +2,7 @@ import type { TraceContext } from "../../protocol/trace-context.ts";
 import { preciseNow } from "../spans/precise-now.ts";
 import type { Attributes, SharedAttributes, SpanData, SpanEvent, SpanKind } from "../spans/span-data.ts";
 import type { OpenSpan, SpanOutcome } from "../spans/span-factory.ts";
-import { type SpanText, spanHead, spanTail } from "./otlp-json.ts";
-import type { SpanSink } from "./span-sink.ts";
+import type { ReportedSpan, SpanSink } from "./span-sink.ts";
 
 /** Events that one span holds; further ones are counted. The default of OpenTelemetry. */
 const MAX_EVENTS = 128;
@@ -14,7 +13,7 @@ interface SpanStart
 }
 
 /** A span that has not ended. It is reported at its end, and when its context is first used outside. */
-export class LiveSpan implements OpenSpan, SpanData, SpanText {
+export class LiveSpan implements OpenSpan, ReportedSpan {
   readonly context: TraceContext;
   readonly parentSpanId: string | undefined;
   name: string;
@@ -32,10 +31,8 @@ export class LiveSpan implements OpenSpan, SpanData, SpanText {
   readonly #sink: SpanSink | undefined;
   readonly #isStoredFirst: boolean;
   #isAnnounced = false;
-  #head: string | undefined;
-  /** Only after the end. */
-  #tail: string | undefined;
   place = -1;
+  isWritten = false;
 
   /** `sink`: `undefined` if the trace is not recorded. */
   constructor(start: SpanStart, sink: SpanSink | undefined) {
@@ -57,21 +54,6 @@ export class LiveSpan implements OpenSpan, SpanData, SpanText {
       this.#sink?.began?.(this, !this.#isStoredFirst);
     }
     return this.context;
-  }
-
-  get spanId(): string {
-    return this.context.spanId;
-  }
-
-  get head(): string {
-    this.#head ??= spanHead(this);
-    return this.#head;
-  }
-
-  get tail(): string {
-    if (this.end === undefined) return spanTail(this);
-    this.#tail ??= spanTail(this);
-    return this.#tail;
   }
 
   get events(): readonly SpanEvent[] {

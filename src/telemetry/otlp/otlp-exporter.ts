@@ -1,8 +1,8 @@
 import type { Logger } from "../../internal/logger.ts";
-import { REQUEST_END, type Resource, requestStart, type SpanText } from "./otlp-json.ts";
+import { REQUEST_END, type Resource, requestStart } from "./otlp-json.ts";
 import { type PostTraces, postWithFetch } from "./post-traces.ts";
 import { SpanQueue } from "./span-queue.ts";
-import type { SpanSink } from "./span-sink.ts";
+import type { ReportedSpan, SpanSink } from "./span-sink.ts";
 import type { SpanSpool } from "./span-spool.ts";
 
 export interface OtlpExporterOptions {
@@ -72,14 +72,14 @@ class Exporter implements OtlpExporter {
     if (this.#queue.count > 0) this.#schedule();
   }
 
-  began(span: SpanText, leaves: boolean): void {
+  began(span: ReportedSpan, leaves: boolean): void {
     if (this.#spool === undefined) return;
     this.#spool.began(span);
     // Otherwise the context leaves the process with a commit, before which the spool is flushed.
     if (leaves) this.#spool.flush();
   }
 
-  ended(span: SpanText): void {
+  ended(span: ReportedSpan): void {
     if (this.#isClosing || this.#queue.count >= (this.#options.maxQueue ?? 8192)) {
       this.#drop(1, "the queue is full");
       this.#spool?.forget(span);

@@ -3,51 +3,49 @@ import type { Attributes, AttributeValue, SharedAttributes, SpanData, SpanEvent 
 /** Names and values that describe the process that writes the spans. */
 export type Resource = Readonly<Record<string, string>>;
 
-const KINDS = { internal: kindJson(1), server: kindJson(2), client: kindJson(3) } as const;
+const KINDS = { internal: 1, server: 2, client: 3 } as const;
 const ERROR_STATUS = 2;
 
 /**
- * A span as a JSON text of OTLP (opentelemetry-proto, `trace.proto`), in two parts, in ASCII. The head is what is known at the beginning, so that it is put
- * together once for a span that is kept at its beginning and sent at its end. It stops inside the list of attributes.
+ * A span as a JSON text of OTLP (opentelemetry-proto, `trace.proto`), in ASCII. Without an end if it has not ended. It is put together from few pieces, because
+ * V8 goes through each piece when the text is written.
  */
-export interface SpanText {
-  readonly spanId: string;
-  readonly head: string;
-  /** Without an end if the span has not ended. */
-  readonly tail: string;
-  /** Where a spool keeps the span until it ends; -1: nowhere. Only the spool uses it. */
-  place: number;
-}
-
-export function spanText(span: SpanData): SpanText {
-  return { spanId: span.context.spanId, head: spanHead(span), tail: spanTail(span), place: -1 };
-}
-
-export function spanHead({ context, parentSpanId, kind, start, shared, attributes, links }: SpanData): string {
-  let text = `{"traceId":"${context.traceId}","spanId":"${context.spanId}`;
-  if (parentSpanId !== undefined) text += `","parentSpanId":"${parentSpanId}`;
-  text += (context.flags === 1 ? RECORDED : `","flags":${context.flags}`) + KINDS[kind] + nanoseconds(start);
+export function spanJson(span: SpanData): string {
+  const { context, parentSpanId, kind, start, shared, attributes, links } = span;
+  const { traceId, spanId, flags } = context;
+  const ids = `{"traceId":"${traceId}","spanId":"${spanId}`;
+  let text = parentSpanId === undefined ? ids : `${ids}","parentSpanId":"${parentSpanId}`;
+  text += (flags === 1 ? RECORDED[kind] : flagsJson(flags, kind)) + nanoseconds(start);
   if (context.state !== undefined) text += `,"traceState":${quoted(context.state)}`;
   if (links.length > 0) {
     text += `,"links":[${links.map(({ traceId, spanId }) => `{"traceId":"${traceId}","spanId":"${spanId}"}`).join()}]`;
   }
-  return `${text},"attributes":[${joined(shared === undefined ? "" : sharedJson(shared), attributesJson(attributes))}`;
+  const own = joined(sharedJson(shared), attributesJson(attributes));
+  return `${text},"attributes":[${joined(own, endAttributesJson(span))}${restJson(span)}`;
 }
 
-const RECORDED = '","flags":1';
-
-/** Up to the time of the start. Texts of few pieces cost less. */
-function kindJson(kind: number): string {
-  return `,"kind":${kind},"startTimeUnixNano":`;
+/** Up to the time of the start. */
+function flagsJson(flags: number, kind: SpanData["kind"]): string {
+  return `","flags":${flags},"kind":${KINDS[kind]},"startTimeUnixNano":`;
 }
 
-export function spanTail(span: SpanData): string {
-  const { name, end, shared, attributes, endShared, endAttributes, events, droppedEvents, failed } = span;
-  let text = endShared === undefined ? "" : sharedJson(endShared);
-  if (endAttributes !== undefined) text = joined(text, attributesJson(endAttributes));
-  if (text !== "" && ((shared !== undefined && sharedJson(shared) !== "") || hasAny(attributes))) text = `,${text}`;
-  text += nameJson(name);
-  if (end !== undefined) text += `,"endTimeUnixNano":${nanoseconds(end)}`;
+const RECORDED = {
+  internal: flagsJson(1, "internal"),
+  server: flagsJson(1, "server"),
+  client: flagsJson(1, "client"),
+} as const;
+
+export type SpanRest = Pick<SpanData, "name" | "end" | "events" | "droppedEvents" | "failed">;
+
+/** The attributes that were not known at the beginning. */
+export function endAttributesJson({ endShared, endAttributes }: SpanData): string {
+  const shared = sharedJson(endShared);
+  return endAttributes === undefined ? shared : joined(shared, attributesJson(endAttributes));
+}
+
+/** What follows the attributes. */
+export function restJson({ name, end, events, droppedEvents, failed }: SpanRest): string {
+  let text = end === undefined ? nameJson(name).withoutEnd : nameJson(name).withEnd + nanoseconds(end);
   if (events.length > 0) text += `,"events":[${eventsJson(events)}]`;
   if (droppedEvents > 0) text += `,"droppedEventsCount":${droppedEvents}`;
   return failed ? `${text},"status":{"code":${ERROR_STATUS}}}` : `${text}}`;
@@ -62,41 +60,51 @@ export const REQUEST_END = "]}]}]}";
 function eventsJson(events: readonly SpanEvent[]): string {
   let text = "";
   for (const { name, at, attributes } of events) {
-    if (text !== "") text += ",";
-    text += `{"timeUnixNano":${nanoseconds(at)}${eventNameJson(name)}${sharedJson(attributes)}]}`;
+    text += (text === "" ? EVENT_START : NEXT_EVENT_START) + nanoseconds(at) + eventRestJson(name, attributes);
   }
   return text;
 }
 
-let lastEvent = "";
-let lastEventText = "";
+const EVENT_START = '{"timeUnixNano":';
+const NEXT_EVENT_START = `,${EVENT_START}`;
 
-/** The names of events are few. */
-function eventNameJson(name: string): string {
-  if (name === lastEvent) return lastEventText;
-  lastEvent = name;
-  lastEventText = `,"name":${quoted(name)},"attributes":[`;
-  return lastEventText;
+/** What follows the time of an event. */
+function eventRestJson(name: string, attributes: SharedAttributes): string {
+  const known = EVENTS.get(attributes);
+  if (known?.name === name) return known.json;
+  const json = inOnePiece(`,"name":${quoted(name)},"attributes":[${sharedJson(attributes)}]}`);
+  EVENTS.set(attributes, { name, json });
+  return json;
+}
+
+const EVENTS = new WeakMap<SharedAttributes, { readonly name: string; readonly json: string }>();
+
+interface NameJson {
+  readonly withoutEnd: string;
+  readonly withEnd: string;
 }
 
 /** Names of spans whose text is kept. */
-const NAMES = new Map<string, string>();
+const NAMES = new Map<string, NameJson>();
 const MAX_NAMES = 256;
 
-/** The name of a span, after the end of its attributes. */
-function nameJson(name: string): string {
+/** The name of a span, after the end of its attributes; for a span with an end, up to its time. */
+function nameJson(name: string): NameJson {
   const known = NAMES.get(name);
   if (known !== undefined) return known;
-  const text = inOnePiece(`],"name":${quoted(name)}`);
-  if (NAMES.size < MAX_NAMES) NAMES.set(name, text);
-  return text;
+  const text = `],"name":${quoted(name)}`;
+  const made = { withoutEnd: inOnePiece(text), withEnd: inOnePiece(`${text},"endTimeUnixNano":`) };
+  if (NAMES.size < MAX_NAMES) NAMES.set(name, made);
+  return made;
 }
 
-function joined(one: string, other: string): string {
+/** Two lists of attributes as one. */
+export function joined(one: string, other: string): string {
   return one === "" || other === "" ? one + other : `${one},${other}`;
 }
 
-function sharedJson(shared: SharedAttributes): string {
+export function sharedJson(shared: SharedAttributes | undefined): string {
+  if (shared === undefined) return "";
   shared.json ??= inOnePiece(attributesJson(shared.values));
   return shared.json;
 }
@@ -108,33 +116,37 @@ function inOnePiece(text: string): string {
   return text;
 }
 
-function hasAny(attributes: Attributes): boolean {
-  for (const key in attributes) if (attributes[key] !== undefined) return true;
-  return false;
-}
-
-function attributesJson(attributes: Attributes): string {
+export function attributesJson(attributes: Attributes): string {
   let text = "";
   for (const key in attributes) {
     const value = attributes[key];
     if (value === undefined) continue;
-    if (text !== "") text += ",";
-    text += attributeJson(key, value);
+    const start = startsOf(key);
+    text += text === "" ? start.first : start.next;
+    text += typeof value === "string" && PLAIN.test(value) ? `${TEXT_START}${value}"}}` : valueJson(value);
   }
   return text;
 }
 
-/** The beginnings of attributes: their names are few. */
-const KEYS = new Map<string, string>();
-const MAX_KEYS = 256;
+const TEXT_START = '{"stringValue":"';
 
-function attributeJson(key: string, value: AttributeValue): string {
-  let start = KEYS.get(key);
-  if (start === undefined) {
-    start = inOnePiece(`{"key":${JSON.stringify(key)},"value":`);
-    if (KEYS.size < MAX_KEYS) KEYS.set(key, start);
-  }
-  return start + valueJson(value);
+interface Starts {
+  readonly first: string;
+  /** After another attribute. */
+  readonly next: string;
+}
+
+/** The beginnings of attributes: their names are few. */
+const STARTS = new Map<string, Starts>();
+const MAX_STARTS = 256;
+
+function startsOf(key: string): Starts {
+  const known = STARTS.get(key);
+  if (known !== undefined) return known;
+  const first = inOnePiece(`{"key":${asciiJson(key)},"value":`);
+  const starts = { first, next: inOnePiece(`,${first}`) };
+  if (STARTS.size < MAX_STARTS) STARTS.set(key, starts);
+  return starts;
 }
 
 /** With the bracket that closes the attribute. 64-bit numbers are strings in the JSON of protobuf. */
@@ -152,7 +164,12 @@ const PLAIN = /^[ !#-[\]-~]*$/;
 
 /** As `JSON.stringify`, which is slower for short texts; with escapes for everything but ASCII. */
 function quoted(text: string): string {
-  return PLAIN.test(text) ? `"${text}"` : JSON.stringify(text).replaceAll(NOT_ASCII, escaped);
+  return PLAIN.test(text) ? `"${text}"` : asciiJson(text);
+}
+
+/** As `JSON.stringify`, with escapes for everything but ASCII. */
+export function asciiJson(value: string | object): string {
+  return JSON.stringify(value).replaceAll(NOT_ASCII, escaped);
 }
 
 const NOT_ASCII = /[\u0080-\uffff]/g;
@@ -161,25 +178,25 @@ function escaped(unit: string): string {
   return `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`;
 }
 
-let lastTime = Number.NaN;
-let lastTimeText = "";
-
 /** The last six digits of nanoseconds and a quote, by microsecond. */
 const MICROSECONDS: readonly string[] = Array.from(
   { length: 1000 },
   (_, micros) => `${String(micros).padStart(3, "0")}000"`,
 );
 
-/**
- * A quoted time from milliseconds, exact to the microsecond: a double cannot hold nanoseconds. Many times that are written together are of the same
- * millisecond, whose text is kept, because large numbers are slow to convert.
- */
-function nanoseconds(milliseconds: number): string {
-  const microseconds = Math.round(milliseconds * 1000);
+/** The texts of milliseconds, each at a place that follows from it: large numbers are slow to convert, and spans that are written together have few. */
+const PLACES = 64;
+const milliseconds = new Float64Array(PLACES).fill(Number.NaN);
+const millisecondTexts: string[] = Array.from({ length: PLACES }, () => "");
+
+/** A quoted time from milliseconds, exact to the microsecond: a double cannot hold nanoseconds. */
+function nanoseconds(time: number): string {
+  const microseconds = Math.round(time * 1000);
   const whole = Math.floor(microseconds / 1000);
-  if (whole !== lastTime) {
-    lastTime = whole;
-    lastTimeText = `"${whole}`;
+  const place = whole & (PLACES - 1);
+  if (milliseconds[place] !== whole) {
+    milliseconds[place] = whole;
+    millisecondTexts[place] = `"${whole}`;
   }
-  return lastTimeText + MICROSECONDS[microseconds - whole * 1000];
+  return `${millisecondTexts[place]}${MICROSECONDS[microseconds - whole * 1000]}`;
 }

@@ -1,5 +1,3 @@
-import type { SpanText } from "./otlp-json.ts";
-
 /** How ASCII text becomes bytes. Node has a faster way than browsers. */
 export interface TextEncoding {
   /** A new array. */
@@ -45,19 +43,6 @@ export class TextBytes {
     this.#reserve(text.length);
     this.#encoding.write(this.#bytes, text, this.#used);
     this.#used += text.length;
-  }
-
-  /** Writes one character. */
-  writeCode(code: number): void {
-    this.#reserve(1);
-    this.#bytes[this.#used] = code;
-    this.#used += 1;
-  }
-
-  /** Writes a span. Its parts are written apart: V8 then keeps the head in one piece, not as a tree of its pieces. */
-  writeSpan({ head, tail }: Pick<SpanText, "head" | "tail">): void {
-    this.write(head);
-    this.write(tail);
   }
 
   writeBytes(bytes: Uint8Array): void {
