@@ -1,3 +1,5 @@
+import { escaped } from "./svg-text.ts";
+
 /** One curve: how the cost of one kind of operation changes with the size. */
 export interface Curve {
   readonly name: string;
@@ -133,8 +135,4 @@ function inShort(value: number): string {
 
 function fixed(value: number): string {
   return String(Math.round(value * 10) / 10);
-}
-
-function escaped(content: string): string {
-  return content.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll('"', "&quot;");
 }
