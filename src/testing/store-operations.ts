@@ -1,7 +1,8 @@
 import type { ArtifactId, ContextId, TaskId } from "../protocol/ids.ts";
 import type { Scope } from "../protocol/principal.ts";
-import { writeEvent, writeStatus } from "../protocol/serial.ts";
+import { readEvent, writeEvent, writeStatus } from "../protocol/serial.ts";
 import type { TaskState } from "../protocol/state.ts";
+import { SpanMetadata } from "../protocol/trace-context.ts";
 import type {
   ClaimQuery,
   ContextWrite,
@@ -47,6 +48,12 @@ export function chunkEntry(seq: number, text: string, append = true): LogEntry {
   const artifactId = "result" as ArtifactId; // Safe: ids are opaque.
   const body = writeEvent({ kind: "artifact", artifact: { artifactId, parts: [{ text }] }, append, lastChunk: false });
   return { seq, body };
+}
+
+/** The same entry, written by the n-th example span of a trace. */
+export function tracedEntry({ body, ...entry }: LogEntry, span = 1): LogEntry {
+  const ids = { traceId: "4bf92f3577b34da6a3ce929d0e0e4736", spanId: String(span).padStart(16, "0"), flags: 1 };
+  return { ...entry, body: writeEvent({ ...readEvent(body), metadata: new SpanMetadata(ids) }) };
 }
 
 export function headOf(state: TaskState, details: Partial<TaskHead> = {}): TaskHead {

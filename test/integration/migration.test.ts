@@ -108,7 +108,7 @@ describe("a file of schema 2, whose process was killed", () => {
     const store = await trial.open({ now: () => WRITTEN_AT });
     expect(await everything(store)).toEqual(RECORDS);
     await store.close();
-    expect(versionOf(trial.file)).toBe(4);
+    expect(versionOf(trial.file)).toBe(5);
     expect(await everything(await trial.open({ now: () => WRITTEN_AT }))).toEqual(RECORDS);
   });
 

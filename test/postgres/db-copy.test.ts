@@ -129,12 +129,12 @@ describe.skipIf(reason !== undefined)(
       expect(refused.stderr).toContain(`is in use by this process (pid ${process.pid})`);
       expect(refused.stderr).toContain("A copy needs a stopped server");
       const running = JSON.parse((await db("status", file, "--json")).stdout);
-      expect(running).toMatchObject({ schema: 4, newestSchema: 4, tasks: { "input-required": ofKind("ask").length } });
+      expect(running).toMatchObject({ schema: 5, newestSchema: 5, tasks: { "input-required": ofKind("ask").length } });
       expect(running.nodes).toHaveLength(1);
       await before.server.close();
 
       const stopped = await db("status", file);
-      expect(stopped.stdout).toMatch(/^Schema +4$/m);
+      expect(stopped.stdout).toMatch(/^Schema +5$/m);
       expect(stopped.stdout).toContain(`${ofKind("ask").length} input-required`);
 
       const copied = await db("copy", file, address("copied"), "--json");
@@ -250,7 +250,7 @@ describe.skipIf(reason !== undefined)(
       database.close();
       const refused = await db("copy", `sqlite:${old}`, address("older"));
       expect(refused.stderr).toContain("Migrate it first: palaver db migrate sqlite:");
-      expect((await db("migrate", `sqlite:${old}`)).stdout).toContain("was migrated from schema 0 to 4");
+      expect((await db("migrate", `sqlite:${old}`)).stdout).toContain("was migrated from schema 0 to 5");
       expect((await db("copy", `sqlite:${old}`, address("older"))).code).toBe(0);
     });
 

@@ -5,6 +5,7 @@ import { tasks } from "./migrations/0001-tasks.ts";
 import { webhooks } from "./migrations/0002-webhooks.ts";
 import { journalAndRelations } from "./migrations/0003-journal-and-relations.ts";
 import { smallerIndexes } from "./migrations/0004-smaller-indexes.ts";
+import { sharedEndings } from "./migrations/0005-shared-endings.ts";
 import type { StoreFailure } from "./sqlite-error.ts";
 
 /** `full`: commits survive a power failure. `process`: commits survive a crash of the process only. */
@@ -19,7 +20,7 @@ export interface ConnectionOptions {
   readonly busyTimeout: number;
 }
 
-const MIGRATIONS = [tasks, webhooks, journalAndRelations, smallerIndexes];
+const MIGRATIONS = [tasks, webhooks, journalAndRelations, smallerIndexes, sharedEndings];
 const MAX_READ_WAIT = 50;
 
 /** The location for SQLite. Its VFS `unix-excl` locks the file for one process, whose connections share the lock. */

@@ -3,8 +3,23 @@ import { DatabaseSync } from "node:sqlite";
 import { describe, expect, test } from "vitest";
 import { sqliteTrial } from "../../testing/sqlite-trial.ts";
 import { outcomes } from "../../testing/store/results.ts";
-import { createOf, SCOPE, START, setWebhookOf, taskId } from "../../testing/store-operations.ts";
+import {
+  chunkEntry,
+  claimOf,
+  createOf,
+  endOf,
+  SCOPE,
+  START,
+  setWebhookOf,
+  statusEntry,
+  taskId,
+  tracedEntry,
+  writeOf,
+} from "../../testing/store-operations.ts";
 import { tasks } from "./migrations/0001-tasks.ts";
+import { webhooks } from "./migrations/0002-webhooks.ts";
+import { journalAndRelations } from "./migrations/0003-journal-and-relations.ts";
+import { smallerIndexes } from "./migrations/0004-smaller-indexes.ts";
 
 const T = taskId(1);
 
@@ -61,6 +76,37 @@ describe("opening", () => {
     await store.close();
     const again = await trial.open();
     expect(await again.webhooks(T)).toHaveLength(1);
+  });
+
+  test("reads the log of a file of schema 4, whose events have their metadata in full, and continues it", async () => {
+    await using trial = await sqliteTrial();
+    const [first, second] = [tracedEntry(statusEntry(1)), tracedEntry(chunkEntry(2, "a", false))];
+    const database = new DatabaseSync(trial.file);
+    for (const { sql } of [tasks, webhooks, journalAndRelations, smallerIndexes]) database.exec(sql);
+    database.exec(`PRAGMA user_version = 4;
+      INSERT INTO agent VALUES (1, 'echo');
+      INSERT INTO scope VALUES (1, 'echo', '', 'ada');
+      INSERT INTO task (pk, id, scope, agent, context, counted, state, status_at, ended, active, epoch, seq, first_seq, created_at, whole,
+        dialect, node, status, runner)
+      VALUES (1, '${T}', 1, 1, 'c', 0, 1, ${START}, 0, 1, 1, 2, 1, ${START}, 0, 'd', NULL, '{}', '{}');`);
+    database
+      .prepare("INSERT INTO log (task, first, last, body) VALUES (1, 1, 2, ?)")
+      .run(`${first.body}\n${second.body}\t{"e":1}`);
+    database.close();
+    const store = await trial.open();
+    const before = [first, { ...second, note: '{"e":1}' }];
+    expect(await store.log(T, 0, 1e6)).toEqual(before);
+    expect(await store.report?.()).toMatchObject({ schema: 5, newestSchema: 5 });
+    const added = [tracedEntry(chunkEntry(3, "b"), 2), tracedEntry(chunkEntry(4, "c"), 2)];
+    const ending = { ...endOf(5), entry: tracedEntry(statusEntry(5, "completed"), 2) };
+    expect(await outcomes(store, claimOf(T, "n"), writeOf(T, { epoch: 2, entries: added, end: ending }))).toEqual([
+      "ok",
+      "ok",
+    ]);
+    expect(await store.log(T, 0, 1e6)).toEqual([...before, ...added, ending.entry]);
+    await store.close();
+    const again = await trial.open();
+    expect(await again.log(T, 0, 1e6)).toEqual([...before, ...added, ending.entry]);
   });
 
   test("refuses a file that is not a database", async () => {

@@ -7,7 +7,7 @@ import type {
   TaskHead,
   TaskWrite,
 } from "../../contract.ts";
-import { joinEntries } from "./log-text.ts";
+import { joinApart, joinEntries } from "./log-text.ts";
 import { packDraft, packWebhookOperation } from "./pack-webhook.ts";
 import {
   CLAIM,
@@ -62,7 +62,8 @@ function packWrite(packed: PackedValue[], write: TaskWrite): void {
     (create?.webhook === undefined ? 0 : WEBHOOK) |
     (journal.length === 0 ? 0 : JOURNAL) |
     (isRelated(create) ? RELATED : 0);
-  packed.push(WRITE, flags, write.task, write.epoch, seqBefore(write), entries.length, joinEntries(entries));
+  const text = end === undefined ? { lines: joinEntries(entries), end: "" } : joinApart(entries, end.entry);
+  packed.push(WRITE, flags, write.task, write.epoch, seqBefore(write), entries.length, text.lines);
   packHistory(packed, write.history);
   if (create !== undefined) {
     packed.push(create.scope.agent, create.scope.tenant, create.scope.owner);
@@ -74,7 +75,7 @@ function packWrite(packed: PackedValue[], write: TaskWrite): void {
   if (head !== undefined) packHead(packed, head);
   if (end !== undefined) {
     packHead(packed, end.head);
-    packed.push(joinEntries([end.entry]), end.artifacts ?? null);
+    packed.push(text.end, end.artifacts ?? null);
     packHistory(packed, end.history);
   }
   if (journal.length > 0) {

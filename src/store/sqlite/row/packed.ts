@@ -44,7 +44,7 @@ export interface CreateCommand {
 }
 
 export interface EndCommand {
-  /** The last line of the log, which ends the task. */
+  /** The last line of the log, which ends the task; it may refer to the lines of the same write (`joinApart`). */
   readonly line: string;
   readonly head: HeadCommand;
   readonly artifacts: string | null;

@@ -8,10 +8,14 @@ import {
   createOf,
   endOf,
   NODE,
+  postOf,
   START,
+  statusEntry,
   taskId,
+  tracedEntry,
   writeOf,
 } from "../../../testing/store-operations.ts";
+import type { LogEntry, Store } from "../../contract.ts";
 
 const T = taskId(1);
 
@@ -159,5 +163,107 @@ describe("a log", () => {
     await store.sweep();
     expect(await store.log(T, 0, 1e6)).toHaveLength(2);
     await store.health();
+  });
+
+  describe("of a traced task", () => {
+    /** A commit with several chunks, or one; the span changes in the middle, as it does when an attempt begins. */
+    const chunks = Array.from({ length: 40 }, (_, n) =>
+      tracedEntry(chunkEntry(n + 2, `${n}`.repeat(n), n > 0), n < 21 ? 1 : 2),
+    );
+    const whole = [
+      tracedEntry(statusEntry(1)),
+      ...chunks,
+      { ...tracedEntry(statusEntry(42, "completed"), 2), note: "n" },
+    ];
+    const ending = { ...endOf(42), entry: { ...tracedEntry(statusEntry(42, "completed"), 2), note: "n" } };
+
+    async function expectWhole(store: Store): Promise<void> {
+      for (let after = 0; after <= whole.length; after++)
+        expect(await store.log(T, after, 1e6)).toEqual(whole.slice(after));
+      const read: LogEntry[] = [];
+      for (let page = await store.log(T, 0, 700); page.length > 0; page = await store.log(T, read.length, 700)) {
+        const bytes = page.reduce((sum, { body }) => sum + body.length, 0);
+        expect(page.length === 1 || bytes <= 700).toBe(true);
+        read.push(...page);
+      }
+      expect(read).toEqual(whole);
+    }
+
+    test.each(["in its row", "in segments"])(
+      "is read from every entry, before and after it is stored %s",
+      async (place) => {
+        await using trial = await sqliteTrial();
+        const store = await trial.open();
+        await store.commit([createOf(T, {}, { entries: whole.slice(0, 1) })]);
+        for (const [from, to] of [
+          [0, 5],
+          [5, 6],
+          [6, 8],
+          [8, 24],
+        ] as const)
+          await store.commit([writeOf(T, { entries: chunks.slice(from, to) })]);
+        expect(await store.log(T, 0, 1e6)).toEqual(whole.slice(0, 25));
+        expect(await store.log(T, 22, 1e6)).toEqual(whole.slice(22, 25));
+        if (place === "in segments") {
+          await store.commit([writeOf(T, { release: true })]);
+          await expect.poll(() => hotRows(trial.file)).toBe(0);
+          expect(await store.log(T, 0, 1e6)).toEqual(whole.slice(0, 25));
+          expect(await outcomes(store, claimOf(T, NODE))).toEqual(["ok"]);
+        }
+        const epoch = place === "in segments" ? 2 : 1;
+        expect(await outcomes(store, writeOf(T, { epoch, entries: chunks.slice(24), end: ending }))).toEqual(["ok"]);
+        await expectWhole(store);
+        await expect.poll(() => hotRows(trial.file)).toBe(0);
+        await expectWhole(store);
+        const artifacts = (await store.get(T, { artifacts: true }))?.artifacts;
+        await store.close();
+        const again = await trial.open();
+        await expectWhole(again);
+        const text = chunks.map((_, n) => `${n}`.repeat(n)).join("");
+        expect(JSON.parse(artifacts ?? "null")).toEqual([{ artifactId: "result", parts: [{ text }] }]);
+        expect((await again.get(T, { artifacts: true }))?.artifacts).toBe(artifacts);
+      },
+    );
+
+    test("goes on after an end that a message prevented", async () => {
+      await using trial = await sqliteTrial();
+      const store = await trial.open();
+      const refused = { ...endOf(4), entry: tracedEntry(statusEntry(4, "completed")), unlessInbox: true };
+      const before = [
+        tracedEntry(statusEntry(1)),
+        tracedEntry(chunkEntry(2, "a", false)),
+        tracedEntry(chunkEntry(3, "b")),
+      ];
+      expect(
+        await outcomes(
+          store,
+          createOf(T, {}, { entries: before.slice(0, 1) }),
+          postOf(T, { id: "m" }),
+          writeOf(T, { entries: before.slice(1), end: refused }),
+        ),
+      ).toEqual(["ok", "ok", "inbox"]);
+      expect(await store.log(T, 0, 1e6)).toEqual(before);
+      const after = [tracedEntry(chunkEntry(4, "c"))];
+      const end = { ...refused, entry: tracedEntry(statusEntry(5, "completed")) };
+      expect(await outcomes(store, writeOf(T, { taken: ["m"], entries: after, end }))).toEqual(["ok"]);
+      expect(await store.log(T, 0, 1e6)).toEqual([...before, ...after, end.entry]);
+      await expect.poll(() => hotRows(trial.file)).toBe(0);
+      expect(await store.log(T, 0, 1e6)).toEqual([...before, ...after, end.entry]);
+      expect(await store.log(T, 4, 1e6)).toEqual([end.entry]);
+    });
+
+    test("that ends in its first commit has its metadata once", async () => {
+      await using trial = await sqliteTrial();
+      const store = await trial.open();
+      const entries = [tracedEntry(statusEntry(1)), tracedEntry(chunkEntry(2, "a", false))];
+      const end = { ...endOf(3, { artifacts: "[]" }), entry: tracedEntry(statusEntry(3, "completed")) };
+      await store.commit([createOf(T, {}, { entries, end })]);
+      expect(await store.log(T, 0, 1e6)).toEqual([...entries, end.entry]);
+      const database = new DatabaseSync(trial.file, { readOnly: true });
+      const stored = String(database.prepare("SELECT log FROM task").get()?.["log"]);
+      database.close();
+      expect(stored.split('"metadata"')).toHaveLength(2);
+      expect(stored.length).toBe([...entries, end.entry].reduce((sum, { body }) => sum + body.length + 1, -1) - 171);
+    });
   });
 });
