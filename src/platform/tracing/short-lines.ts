@@ -28,7 +28,7 @@ interface Known extends Definition {
   readonly number: number;
 }
 
-/** Writes short lines. A span that does not fit gets none. */
+/** Writes short lines. A span that does not fit gets none, and neither does the first of its kind, for which the kind is defined. */
 export class ShortLines {
   readonly #into: LineWriter;
   readonly #known = new Map<SharedAttributes | string, Known>();
@@ -42,16 +42,15 @@ export class ShortLines {
     this.#known.clear();
   }
 
-  /** Writes the beginning of a span; false if it has no short line. */
+  /** Writes the beginning of a span; false if it gets no short line. */
   begun(span: SpanData): boolean {
     const { context, parentSpanId = NO_PARENT, name, kind, start, shared, attributes, links } = span;
     const { traceId, spanId, flags } = context;
     if (shared === undefined || context.state !== undefined || links.length > 0) return false;
-    let known = this.#known.get(shared);
-    known ??= this.#define(shared, { name, kind, flags, shared: sharedJson(shared) });
-    if (known === undefined || known.name !== name || known.kind !== kind || known.flags !== flags) return false;
     if (traceId.length !== 32 || spanId.length !== 16 || parentSpanId.length !== 16) return false;
-    if (!this.#defineKeys(attributes)) return false;
+    const known = this.#known.get(shared);
+    if (known === undefined) return this.#define(shared, { name, kind, flags, shared: sharedJson(shared) });
+    if (known.name !== name || known.kind !== kind || known.flags !== flags) return false;
     const into = this.#into;
     const { length } = into;
     into.code(BEGUN);
@@ -63,18 +62,13 @@ export class ShortLines {
     return this.#finish(attributes, length);
   }
 
-  /** Writes the end of a span whose beginning has a line; false if it has no short line. */
+  /** Writes the end of a span whose beginning has a line; false if it gets no short line. */
   ended(span: SpanData): boolean {
     const { context, name, end, endShared, endAttributes, events, droppedEvents, failed } = span;
     if (end === undefined || endShared === undefined || droppedEvents > 0) return false;
-    let known = this.#known.get(endShared);
-    known ??= this.#define(endShared, { name, failed, shared: sharedJson(endShared) });
-    if (known === undefined || known.name !== name || known.failed !== failed) return false;
-    for (const event of events) {
-      const defined = this.#known.get(event.attributes) ?? this.#defineEvent(event);
-      if (defined === undefined || defined.name !== event.name) return false;
-    }
-    if (!this.#defineKeys(endAttributes)) return false;
+    const known = this.#known.get(endShared);
+    if (known === undefined) return this.#define(endShared, { name, failed, shared: sharedJson(endShared) });
+    if (known.name !== name || known.failed !== failed) return false;
     const into = this.#into;
     const { length } = into;
     into.code(ENDED);
@@ -82,9 +76,15 @@ export class ShortLines {
     into.time(end);
     into.number(known.number, NUMBER_LENGTH);
     into.number(events.length, NUMBER_LENGTH);
-    for (const { at, attributes } of events) {
-      into.time(at);
-      into.number(this.#known.get(attributes)?.number ?? 0, NUMBER_LENGTH);
+    for (const event of events) {
+      const defined = this.#known.get(event.attributes);
+      if (defined?.name !== event.name) {
+        into.cutTo(length);
+        if (defined === undefined) this.#defineEvent(event);
+        return false;
+      }
+      into.time(event.at);
+      into.number(defined.number, NUMBER_LENGTH);
     }
     return this.#finish(endAttributes, length);
   }
@@ -94,10 +94,11 @@ export class ShortLines {
     for (const key in attributes) {
       const value = attributes[key];
       if (value === undefined) continue;
-      into.number(this.#known.get(key)?.number ?? 0, NUMBER_LENGTH);
-      if (typeof value !== "string" || !into.text(value)) {
+      const known = this.#known.get(key);
+      if (known !== undefined) into.number(known.number, NUMBER_LENGTH);
+      if (known === undefined || typeof value !== "string" || !into.text(value)) {
         into.cutTo(start);
-        return false;
+        return known === undefined && this.#define(key, { name: key });
       }
       into.code(TAB);
     }
@@ -105,25 +106,18 @@ export class ShortLines {
     return true;
   }
 
-  #defineKeys(attributes: Attributes | undefined): boolean {
-    for (const key in attributes)
-      if (!this.#known.has(key) && this.#define(key, { name: key }) === undefined) return false;
-    return true;
+  #defineEvent({ name, attributes }: SpanEvent): void {
+    this.#define(attributes, { name, shared: sharedJson(attributes) });
   }
 
-  #defineEvent({ name, attributes }: SpanEvent): Known | undefined {
-    return this.#define(attributes, { name, shared: sharedJson(attributes) });
-  }
-
-  /** `undefined` if there are too many numbers. */
-  #define(key: SharedAttributes | string, definition: Definition): Known | undefined {
+  /** Always false: it writes no span. */
+  #define(key: SharedAttributes | string, definition: Definition): false {
     const number = this.#known.size;
-    if (number >= MAX_NUMBERS) return undefined;
-    const known = { ...definition, number };
-    this.#known.set(key, known);
+    if (number >= MAX_NUMBERS) return false;
+    this.#known.set(key, { ...definition, number });
     this.#into.code(DEFINITION);
     this.#into.line(asciiJson(definition));
-    return known;
+    return false;
   }
 }
 

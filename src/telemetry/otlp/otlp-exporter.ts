@@ -55,7 +55,9 @@ class Exporter implements OtlpExporter {
   readonly #post: PostTraces;
   readonly #queue: SpanQueue;
   readonly #requestStart: Uint8Array;
-  readonly #stop = new AbortController();
+  /** The request that is under way. */
+  #request: AbortController | undefined;
+  #isStopped = false;
   #timer: NodeJS.Timeout | undefined;
   #sending: Promise<void> | undefined;
   #pause = 0;
@@ -94,10 +96,13 @@ class Exporter implements OtlpExporter {
   async close(withinMs = 2000): Promise<void> {
     if (this.#isClosing) return this.#sending;
     this.#isClosing = true;
-    const limit = setTimeout(() => this.#stop.abort(), withinMs);
+    const limit = setTimeout(() => {
+      this.#isStopped = true;
+      this.#request?.abort();
+    }, withinMs);
     clearTimeout(this.#timer);
     await this.#sending;
-    while (this.#queue.count > 0 && !this.#stop.signal.aborted) await this.#sendBatch();
+    while (this.#queue.count > 0 && !this.#isStopped) await this.#sendBatch();
     clearTimeout(limit);
     if (this.#queue.count > 0) this.#drop(this.#queue.count, "the process ends");
     this.#spool?.close();
@@ -144,9 +149,12 @@ class Exporter implements OtlpExporter {
   async #send(body: readonly Uint8Array[]): Promise<Problem | undefined> {
     const { url, timeout = 10_000 } = this.#options;
     const headers = { ...this.#options.headers, "content-type": "application/json" };
-    const signal = AbortSignal.any([this.#stop.signal, AbortSignal.timeout(timeout)]);
+    const request = new AbortController();
+    this.#request = request;
+    // `AbortSignal.timeout` would last and cost until its end, also after the answer.
+    const limit = setTimeout(() => request.abort(new DOMException("No answer in time", "TimeoutError")), timeout);
     try {
-      const { status, retryAfter } = await this.#post({ url, headers, body, signal });
+      const { status, retryAfter } = await this.#post({ url, headers, body, signal: request.signal });
       if (status >= 200 && status < 300) return undefined;
       const seconds = Number(retryAfter);
       return {
@@ -156,6 +164,9 @@ class Exporter implements OtlpExporter {
       };
     } catch (error) {
       return { reason: error instanceof Error ? error.name : "unknown error", isTemporary: true };
+    } finally {
+      clearTimeout(limit);
+      this.#request = undefined;
     }
   }
 

@@ -13,16 +13,25 @@ const ERROR_STATUS = 2;
 export function spanJson(span: SpanData): string {
   const { context, parentSpanId, kind, start, shared, attributes, links } = span;
   const { traceId, spanId, flags } = context;
-  const ids = `{"traceId":"${traceId}","spanId":"${spanId}`;
-  let text = parentSpanId === undefined ? ids : `${ids}","parentSpanId":"${parentSpanId}`;
-  text += (flags === 1 ? RECORDED[kind] : flagsJson(flags, kind)) + nanoseconds(start);
+  let text = TRACE_ID + traceId;
+  text += SPAN_ID + spanId;
+  if (parentSpanId !== undefined) text += PARENT_SPAN_ID + parentSpanId;
+  text += flags === 1 ? RECORDED[kind] : flagsJson(flags, kind);
+  text += nanoseconds(start);
   if (context.state !== undefined) text += `,"traceState":${quoted(context.state)}`;
   if (links.length > 0) {
     text += `,"links":[${links.map(({ traceId, spanId }) => `{"traceId":"${traceId}","spanId":"${spanId}"}`).join()}]`;
   }
-  const own = joined(sharedJson(shared), attributesJson(attributes));
-  return `${text},"attributes":[${joined(own, endAttributesJson(span))}${restJson(span)}`;
+  text += ATTRIBUTES;
+  text += joined(joined(sharedJson(shared), attributesJson(attributes)), endAttributesJson(span));
+  return text + restJson(span);
 }
+
+// A template would convert each of its values, which costs as much as joining them.
+const TRACE_ID = '{"traceId":"';
+const SPAN_ID = '","spanId":"';
+const PARENT_SPAN_ID = '","parentSpanId":"';
+const ATTRIBUTES = ',"attributes":[';
 
 /** Up to the time of the start. */
 function flagsJson(flags: number, kind: SpanData["kind"]): string {
@@ -46,7 +55,7 @@ export function endAttributesJson({ endShared, endAttributes }: SpanData): strin
 /** What follows the attributes. */
 export function restJson({ name, end, events, droppedEvents, failed }: SpanRest): string {
   let text = end === undefined ? nameJson(name).withoutEnd : nameJson(name).withEnd + nanoseconds(end);
-  if (events.length > 0) text += `,"events":[${eventsJson(events)}]`;
+  if (events.length > 0) text += eventsJson(events);
   if (droppedEvents > 0) text += `,"droppedEventsCount":${droppedEvents}`;
   return failed ? `${text},"status":{"code":${ERROR_STATUS}}}` : `${text}}`;
 }
@@ -60,13 +69,15 @@ export const REQUEST_END = "]}]}]}";
 function eventsJson(events: readonly SpanEvent[]): string {
   let text = "";
   for (const { name, at, attributes } of events) {
-    text += (text === "" ? EVENT_START : NEXT_EVENT_START) + nanoseconds(at) + eventRestJson(name, attributes);
+    text += text === "" ? EVENTS_START : NEXT_EVENT;
+    text += nanoseconds(at);
+    text += eventRestJson(name, attributes);
   }
-  return text;
+  return `${text}]`;
 }
 
-const EVENT_START = '{"timeUnixNano":';
-const NEXT_EVENT_START = `,${EVENT_START}`;
+const EVENTS_START = ',"events":[{"timeUnixNano":';
+const NEXT_EVENT = ',{"timeUnixNano":';
 
 /** What follows the time of an event. */
 function eventRestJson(name: string, attributes: SharedAttributes): string {
@@ -123,12 +134,17 @@ export function attributesJson(attributes: Attributes): string {
     if (value === undefined) continue;
     const start = startsOf(key);
     text += text === "" ? start.first : start.next;
-    text += typeof value === "string" && PLAIN.test(value) ? `${TEXT_START}${value}"}}` : valueJson(value);
+    if (typeof value === "string" && PLAIN.test(value)) {
+      text += TEXT_START;
+      text += value;
+      text += TEXT_END;
+    } else text += valueJson(value);
   }
   return text;
 }
 
 const TEXT_START = '{"stringValue":"';
+const TEXT_END = '"}}';
 
 interface Starts {
   readonly first: string;
@@ -198,5 +214,5 @@ function nanoseconds(time: number): string {
     milliseconds[place] = whole;
     millisecondTexts[place] = `"${whole}`;
   }
-  return `${millisecondTexts[place]}${MICROSECONDS[microseconds - whole * 1000]}`;
+  return (millisecondTexts[place] ?? "") + (MICROSECONDS[microseconds - whole * 1000] ?? "");
 }
