@@ -89,12 +89,9 @@ export function writeEvent(event: TaskEvent): string {
   const { metadata } = event;
   if (event.kind === "status") return `{"status":${writeStatus(event.status)}${metadataMember(metadata)}}`;
   if (isTextChunk(event)) return writeTextChunk(event);
-  return JSON.stringify({
-    artifact: event.artifact,
-    append: event.append || undefined,
-    lastChunk: event.lastChunk || undefined,
-    metadata,
-  });
+  const { artifact, append, lastChunk } = event;
+  const text = JSON.stringify({ artifact, append: append || undefined, lastChunk: lastChunk || undefined });
+  return metadata === undefined ? text : `${text.slice(0, -1)}${metadataMember(metadata)}}`;
 }
 
 /** The same text as `writeStatus` of an event's status. `body`: the event as `writeEvent` wrote it, out of which the text is cut where the rest is known. */

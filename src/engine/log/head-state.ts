@@ -1,6 +1,6 @@
 import { isTerminal, type TaskState } from "../../protocol/state.ts";
 import type { TaskHead } from "../../store/contract.ts";
-import { lastRunner, type RunnerRecord, writeRunner } from "../record/runner-record.ts";
+import { type RunnerRecord, writeLastRunner, writeRunner } from "../record/runner-record.ts";
 
 /** The status of a task at one moment, to return to if the task's end is not committed. */
 export interface Savepoint {
@@ -57,7 +57,7 @@ export class HeadState {
       status,
       statusAt,
       ...(this.metadata !== undefined && { metadata: this.metadata }),
-      runner: writeRunner(isLast ? lastRunner(this.runner, bytes) : { ...this.runner, bytes }),
+      runner: isLast ? writeLastRunner(this.runner, bytes) : writeRunner({ ...this.runner, bytes }),
       active: this.active || before !== undefined,
       ...(this.wakeAt !== undefined && { wakeAt: this.wakeAt }),
     };

@@ -12,6 +12,7 @@ import {
   STATE_NAMES,
   STATUS_EVENT,
   STEP,
+  taskAttributes,
   WAIT,
 } from "./names.ts";
 import { sharedAttributes } from "./shared-attributes.ts";
@@ -119,7 +120,7 @@ function identityOf({ taskId, turn, attempt }: AttemptStart, kind: SpanSubject, 
 
 /** The key of the work is not an attribute: that of a question contains its text. */
 function ownAttributes({ taskId, contextId, skill }: AttemptStart): Record<string, AttributeValue | undefined> {
-  return { [ATTRIBUTE.taskId]: taskId, [ATTRIBUTE.contextId]: contextId, [ATTRIBUTE.skill]: skill };
+  return taskAttributes(taskId, contextId, skill);
 }
 
 /** Each agent's name of attempts is one text, which is written many times. */

@@ -13,7 +13,7 @@ import type {
   WorkEnd,
 } from "../contract.ts";
 import { nextRequestOf, ownedBy } from "../telemetry-of.ts";
-import { ATTRIBUTE, dialectNames, METHODS, UNKNOWN_METHOD } from "./names.ts";
+import { ATTRIBUTE, callAttributes, dialectNames, METHODS, UNKNOWN_METHOD } from "./names.ts";
 import { sharedAttributes } from "./shared-attributes.ts";
 import type { NewSpan, OpenSpan, SpanOutcome, StartSpan } from "./span-factory.ts";
 import { requestSpanId } from "./span-ids.ts";
@@ -84,7 +84,7 @@ function callOutcome({ operation, dialect, taskId, error }: CallEnd): SpanOutcom
   return {
     name: method,
     shared: callEndShared(dialectNames(dialect).version, method, error),
-    attributes: { [ATTRIBUTE.taskId]: taskId },
+    attributes: callAttributes(taskId),
     // An error that the caller caused is no failure of the server.
     failed: error === "internal",
   };
