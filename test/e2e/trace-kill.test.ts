@@ -87,7 +87,9 @@ function repetitions(received: readonly ReceivedBatch[], servers: Readonly<Recor
       const names = (spans: readonly ReceivedSpan[] = []): string => spans.map(timesOf).sort().join();
       if (repeatedBy.has(by)) problems.push(`${by} repeats a second batch`);
       if (names(repeated) !== names(before?.spans))
-        problems.push(`${by} repeats ${repeated.length} spans, which are not the last batch of the process before`);
+        problems.push(
+          `${by} repeats ${repeated.length} spans, which are not the last batch of the process before: ${difference(repeated, before?.spans ?? [])}`,
+        );
       if (killedAt === undefined) problems.push(`${by} repeats spans, but the process before was not killed`);
       else if (before !== undefined && before.answeredAt < killedAt - UNDER_WAY)
         problems.push(`${by} repeats a batch that was not under way at the kill`);
@@ -103,6 +105,18 @@ function repetitions(received: readonly ReceivedBatch[], servers: Readonly<Recor
     lastOf.set(`${server} ${process}`, batch);
   }
   return { problems, batches: repeatedBy.size, notifications: notifications.size };
+}
+
+/** The spans that are only in one of the lists. */
+function difference(one: readonly ReceivedSpan[], other: readonly ReceivedSpan[]): string {
+  const only = (spans: readonly ReceivedSpan[], without: readonly ReceivedSpan[]): string => {
+    const known = new Set(without.map(timesOf));
+    return spans
+      .filter((span) => !known.has(timesOf(span)))
+      .map((span) => `${span.name} ${timesOf(span)}`)
+      .join(", ");
+  };
+  return `more: ${only(one, other) || "none"}; fewer: ${only(other, one) || "none"}`;
 }
 
 function timesOf({ spanId, start, end }: ReceivedSpan): string {

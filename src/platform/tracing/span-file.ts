@@ -30,9 +30,9 @@ export function openSpanFile(file: string, logger: Logger, half?: number): SpanS
   if (queue.count > 0) logger.info("Exporting the spans that the last process had not sent", { spans: queue.count });
   /** Spans that have not ended, each at its `place`. */
   const open: ReportedSpan[] = [];
-  /** Spans that have begun, and spans that have ended, since lines were last made of them. Many at a time cost less. */
-  const begun: ReportedSpan[] = [];
-  const ended: ReportedSpan[] = [];
+  /** Spans that have begun or ended since lines were last made of them, in this order, and which of it. Many at a time cost less. */
+  const changed: ReportedSpan[] = [];
+  const areEnds: boolean[] = [];
   /** Lines that wait to be written. */
   const lines = new LineWriter();
   const short = new ShortLines(lines);
@@ -53,14 +53,16 @@ export function openSpanFile(file: string, logger: Logger, half?: number): SpanS
     return [...queue.lines(), unended.bytes];
   };
   const makeLines = (): void => {
-    for (const span of begun) {
-      if (span.place < 0) continue;
-      if (!short.begun(span)) lines.line(spanJson(span));
-      span.isWritten = true;
+    for (const [index, span] of changed.entries()) {
+      if (areEnds[index] === true) {
+        if (!span.isWritten || !short.ended(span)) lines.line(spanJson(span));
+      } else if (span.place >= 0) {
+        if (!short.begun(span)) lines.line(spanJson(span));
+        span.isWritten = true;
+      }
     }
-    begun.length = 0;
-    for (const span of ended) if (!span.isWritten || !short.ended(span)) lines.line(spanJson(span));
-    ended.length = 0;
+    changed.length = 0;
+    areEnds.length = 0;
   };
   const flush = (): void => {
     if (!isChanged || journal === undefined) return;
@@ -105,13 +107,15 @@ export function openSpanFile(file: string, logger: Logger, half?: number): SpanS
     began(span) {
       if (open.length >= MAX_OPEN || journal === undefined) return;
       span.place = open.push(span) - 1;
-      begun.push(span);
+      changed.push(span);
+      areEnds.push(false);
       schedule();
     },
     ended(span) {
       remove(span);
       if (journal === undefined) return;
-      ended.push(span);
+      changed.push(span);
+      areEnds.push(true);
       schedule();
     },
     forget(span) {
