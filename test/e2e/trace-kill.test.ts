@@ -64,26 +64,34 @@ function isLoss(line: string): boolean {
   return /Spans are not kept/.test(line) || (/Traces cannot be exported/.test(line) && /"dropped":[1-9]/.test(line));
 }
 
+interface SentBatch extends ReceivedBatch {
+  readonly process: number;
+}
+
 /** Milliseconds before a kill in which a process may have got an answer without having noted it. */
 const UNDER_WAY = 2000;
 
 /**
- * Spans that arrived twice, and what is wrong with them. A batch may be repeated, as a whole, by the process after the one that was killed while the batch
- * was under way: its last. A notification may be sent again, and has other times then. Nothing else may arrive twice.
+ * Spans that arrived twice, and what is wrong with them. A batch may be repeated, as a whole, by the next process that sends anything after the one that was killed while
+ * the batch was under way: its last. A notification may be sent again, and has other times then. Nothing else may arrive twice.
  */
 function repetitions(received: readonly ReceivedBatch[], servers: Readonly<Record<string, Killable>>) {
   const problems: string[] = [];
   const [times, ends] = [new Set<string>(), new Map<string, bigint>()];
-  const lastOf = new Map<string, ReceivedBatch>();
+  /** The last batch of each server so far, and of the processes before its present one. */
+  const last = new Map<string, SentBatch>();
+  const lastBefore = new Map<string, SentBatch>();
   const [repeatedBy, notifications] = [new Set<string>(), new Set<string>()];
   for (const batch of received) {
     const server = String(batch.resource["test.server"]);
     const process = Number(batch.resource["test.process"]);
+    const latest = last.get(server);
+    if (latest !== undefined && latest.process !== process) lastBefore.set(server, latest);
     const repeated = batch.spans.filter((span) => times.has(timesOf(span)));
     if (repeated.length > 0) {
       const by = `${server} ${process}`;
-      const before = lastOf.get(`${server} ${process - 1}`);
-      const killedAt = servers[server]?.kills.get(process - 1);
+      const before = lastBefore.get(server);
+      const killedAt = servers[server]?.kills.get(before?.process ?? 0);
       const names = (spans: readonly ReceivedSpan[] = []): string => spans.map(timesOf).sort().join();
       if (repeatedBy.has(by)) problems.push(`${by} repeats a second batch`);
       if (names(repeated) !== names(before?.spans))
@@ -102,7 +110,7 @@ function repetitions(received: readonly ReceivedBatch[], servers: Readonly<Recor
       ends.set(span.spanId, span.end);
       times.add(timesOf(span));
     }
-    lastOf.set(`${server} ${process}`, batch);
+    last.set(server, { ...batch, process });
   }
   return { problems, batches: repeatedBy.size, notifications: notifications.size };
 }

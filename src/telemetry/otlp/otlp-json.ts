@@ -47,7 +47,7 @@ const RECORDED = {
 export type SpanRest = Pick<SpanData, "name" | "end" | "events" | "droppedEvents" | "failed">;
 
 /** The attributes that were not known at the beginning. */
-export function endAttributesJson({ endShared, endAttributes }: SpanData): string {
+function endAttributesJson({ endShared, endAttributes }: SpanData): string {
   const shared = sharedJson(endShared);
   return endAttributes === undefined ? shared : joined(shared, attributesJson(endAttributes));
 }
