@@ -5,16 +5,8 @@ function reports() {
   const seen: string[] = [];
   const sink = { began: () => void seen.push("began"), ended: () => void seen.push("ended") };
   const context = { traceId: "a".repeat(32), spanId: "b".repeat(16), flags: 1 };
-  const start = {
-    context,
-    parentSpanId: undefined,
-    name: "n",
-    kind: "server",
-    attributes: {},
-    links: [],
-    start: 0,
-  } as const;
-  return { seen, context, span: new LiveSpan({ ...start, isStoredFirst: true }, sink) };
+  const span = { parent: undefined, name: "n", kind: "server", isStoredFirst: true } as const;
+  return { seen, context, span: new LiveSpan(span, { context, parentSpanId: undefined }, sink) };
 }
 
 test("a span is announced once, when its context is first used", () => {

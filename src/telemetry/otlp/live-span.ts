@@ -1,16 +1,14 @@
 import type { TraceContext } from "../../protocol/trace-context.ts";
 import { preciseNow } from "../spans/precise-now.ts";
 import type { Attributes, SharedAttributes, SpanData, SpanEvent, SpanKind } from "../spans/span-data.ts";
-import type { OpenSpan, SpanOutcome } from "../spans/span-factory.ts";
+import type { NewSpan, OpenSpan, SpanOutcome } from "../spans/span-factory.ts";
 import type { ReportedSpan, SpanSink } from "./span-sink.ts";
 
 /** Events that one span holds; further ones are counted. The default of OpenTelemetry. */
 const MAX_EVENTS = 128;
 
-interface SpanStart
-  extends Pick<SpanData, "context" | "parentSpanId" | "name" | "kind" | "shared" | "attributes" | "links"> {
-  readonly isStoredFirst: boolean | undefined;
-}
+/** The place of a span in its trace. */
+type SpanPlace = Pick<SpanData, "context" | "parentSpanId">;
 
 /** A span that has not ended. It is reported at its end, and when its context is first used outside. */
 export class LiveSpan implements OpenSpan, ReportedSpan {
@@ -35,16 +33,16 @@ export class LiveSpan implements OpenSpan, ReportedSpan {
   isWritten = false;
 
   /** `sink`: `undefined` if the trace is not recorded. */
-  constructor(start: SpanStart, sink: SpanSink | undefined) {
-    this.context = start.context;
-    this.parentSpanId = start.parentSpanId;
-    this.name = start.name;
-    this.kind = start.kind;
-    this.shared = start.shared;
-    this.attributes = start.attributes;
-    this.links = start.links;
+  constructor(span: NewSpan, { context, parentSpanId }: SpanPlace, sink: SpanSink | undefined) {
+    this.context = context;
+    this.parentSpanId = parentSpanId;
+    this.name = span.name;
+    this.kind = span.kind;
+    this.shared = span.shared;
+    this.attributes = span.attributes ?? NO_ATTRIBUTES;
+    this.links = span.continues === undefined ? NONE : [span.continues];
     this.#sink = sink;
-    this.#isStoredFirst = start.isStoredFirst === true;
+    this.#isStoredFirst = span.isStoredFirst === true;
   }
 
   /** Reading it before the end announces the span: other spans may name it as their parent from now on, also after a crash of this process. */
@@ -79,3 +77,4 @@ export class LiveSpan implements OpenSpan, ReportedSpan {
 }
 
 const NONE: readonly never[] = [];
+const NO_ATTRIBUTES: Attributes = {};

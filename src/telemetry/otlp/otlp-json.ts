@@ -23,7 +23,12 @@ export function spanJson(span: SpanData): string {
     text += `,"links":[${links.map(({ traceId, spanId }) => `{"traceId":"${traceId}","spanId":"${spanId}"}`).join()}]`;
   }
   text += ATTRIBUTES;
-  text += joined(joined(sharedJson(shared), attributesJson(attributes)), endAttributesJson(span));
+  const { length } = text;
+  if (shared !== undefined) text += sharedJson(shared);
+  text = withAttributes(text, text.length > length, attributes);
+  const { endShared, endAttributes } = span;
+  if (endShared !== undefined) text += text.length > length ? nextSharedJson(endShared) : sharedJson(endShared);
+  if (endAttributes !== undefined) text = withAttributes(text, text.length > length, endAttributes);
   return text + restJson(span);
 }
 
@@ -45,12 +50,6 @@ const RECORDED = {
 } as const;
 
 export type SpanRest = Pick<SpanData, "name" | "end" | "events" | "droppedEvents" | "failed">;
-
-/** The attributes that were not known at the beginning. */
-function endAttributesJson({ endShared, endAttributes }: SpanData): string {
-  const shared = sharedJson(endShared);
-  return endAttributes === undefined ? shared : joined(shared, attributesJson(endAttributes));
-}
 
 /** What follows the attributes. */
 export function restJson({ name, end, events, droppedEvents, failed }: SpanRest): string {
@@ -114,11 +113,22 @@ export function joined(one: string, other: string): string {
   return one === "" || other === "" ? one + other : `${one},${other}`;
 }
 
-export function sharedJson(shared: SharedAttributes | undefined): string {
-  if (shared === undefined) return "";
+export function sharedJson(shared: SharedAttributes): string {
   shared.json ??= inOnePiece(attributesJson(shared.values));
   return shared.json;
 }
+
+/** The same after another attribute. */
+function nextSharedJson(shared: SharedAttributes): string {
+  const known = NEXT.get(shared);
+  if (known !== undefined) return known;
+  const json = sharedJson(shared);
+  const next = json === "" ? "" : inOnePiece(`,${json}`);
+  NEXT.set(shared, next);
+  return next;
+}
+
+const NEXT = new WeakMap<SharedAttributes, string>();
 
 /** The same text, stored in one piece. A text that was put together is a tree of its parts, which each use of it would go through. */
 function inOnePiece(text: string): string {
@@ -128,28 +138,38 @@ function inOnePiece(text: string): string {
 }
 
 export function attributesJson(attributes: Attributes): string {
-  let text = "";
+  return withAttributes("", false, attributes);
+}
+
+/** `isNext`: the text ends with an attribute. */
+function withAttributes(before: string, isNext: boolean, attributes: Attributes): string {
+  let text = before;
+  let comma = isNext;
   for (const key in attributes) {
     const value = attributes[key];
     if (value === undefined) continue;
     const start = startsOf(key);
-    text += text === "" ? start.first : start.next;
     if (typeof value === "string" && PLAIN.test(value)) {
-      text += TEXT_START;
+      text += comma ? start.nextText : start.firstText;
       text += value;
       text += TEXT_END;
-    } else text += valueJson(value);
+    } else {
+      text += comma ? start.next : start.first;
+      text += valueJson(value);
+    }
+    comma = true;
   }
   return text;
 }
 
-const TEXT_START = '{"stringValue":"';
 const TEXT_END = '"}}';
 
+/** Beginnings of an attribute, up to its value; `Text`: up to a value that is a text. `next`: after another attribute. */
 interface Starts {
   readonly first: string;
-  /** After another attribute. */
   readonly next: string;
+  readonly firstText: string;
+  readonly nextText: string;
 }
 
 /** The beginnings of attributes: their names are few. */
@@ -160,7 +180,8 @@ function startsOf(key: string): Starts {
   const known = STARTS.get(key);
   if (known !== undefined) return known;
   const first = inOnePiece(`{"key":${asciiJson(key)},"value":`);
-  const starts = { first, next: inOnePiece(`,${first}`) };
+  const firstText = inOnePiece(`${first}{"stringValue":"`);
+  const starts = { first, next: inOnePiece(`,${first}`), firstText, nextText: inOnePiece(`,${firstText}`) };
   if (STARTS.size < MAX_STARTS) STARTS.set(key, starts);
   return starts;
 }
