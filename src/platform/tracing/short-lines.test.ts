@@ -14,7 +14,7 @@ const BEGUN: SpanData = {
   start: 1_795_135_394_036.059,
   end: undefined,
   shared: shared({ agent: "ü", attempt: 1, "with\ttab": true }),
-  attributes: { "a2a.task.id": 'task "one" \\ two', skill: undefined, context: "" },
+  attributes: { "a2a.task.id": "task 'one'", skill: undefined, context: "" },
   events: [],
   droppedEvents: 0,
   links: [],
@@ -47,7 +47,7 @@ function written(begun: SpanData, ended: SpanData, into = new LineWriter()) {
   if (!isBegunShort) into.line(spanJson(begun));
   const isEndShort = lines.ended(ended);
   if (!isEndShort) into.line(spanJson(ended));
-  const bytes = Buffer.from(into.bytes);
+  const bytes = Buffer.from(into.slice());
   const reader = new ShortLineReader();
   const spans: string[] = [];
   for (const line of bytes.toString().slice(0, -1).split("\n")) {
@@ -80,6 +80,7 @@ describe("Short lines of spans", () => {
     ["a tab in a value", { attributes: { id: "a\tb" } }],
     ["a line break in a value", { attributes: { id: "a\nb" } }],
     ["a value that is not ASCII", { attributes: { id: "é" } }],
+    ["a quote in a value", { attributes: { id: 'a"b' } }],
     ["a value that is no text", { attributes: { count: 3 } }],
     ["an id of another length", { context: { ...BEGUN.context, spanId: "b" } }],
   ])("are not of a span with %s", (_what, odd) => {
@@ -111,7 +112,7 @@ describe("Short lines of spans", () => {
     lines.clear();
     for (let count = 0; count < 5; count += 1) lines.begun(BEGUN);
     const reader = new ShortLineReader();
-    const last = Buffer.from(into.bytes)
+    const last = Buffer.from(into.slice())
       .toString()
       .slice(0, -1)
       .split("\n")

@@ -53,12 +53,12 @@ export class ShortLines {
     if (known.name !== name || known.kind !== kind || known.flags !== flags) return false;
     const into = this.#into;
     const { length } = into;
-    into.code(BEGUN);
-    into.text(traceId);
-    into.text(spanId);
-    into.text(parentSpanId);
+    into.writeCode(BEGUN);
+    into.writePlain(traceId);
+    into.writePlain(spanId);
+    into.writePlain(parentSpanId);
     into.time(start);
-    into.number(known.number, NUMBER_LENGTH);
+    into.writeNumber(known.number, NUMBER_LENGTH);
     return this.#finish(attributes, length);
   }
 
@@ -71,11 +71,11 @@ export class ShortLines {
     if (known.name !== name || known.failed !== failed) return false;
     const into = this.#into;
     const { length } = into;
-    into.code(ENDED);
-    into.text(context.spanId);
+    into.writeCode(ENDED);
+    into.writePlain(context.spanId);
     into.time(end);
-    into.number(known.number, NUMBER_LENGTH);
-    into.number(events.length, NUMBER_LENGTH);
+    into.writeNumber(known.number, NUMBER_LENGTH);
+    into.writeNumber(events.length, NUMBER_LENGTH);
     for (const event of events) {
       const defined = this.#known.get(event.attributes);
       if (defined?.name !== event.name) {
@@ -84,7 +84,7 @@ export class ShortLines {
         return false;
       }
       into.time(event.at);
-      into.number(defined.number, NUMBER_LENGTH);
+      into.writeNumber(defined.number, NUMBER_LENGTH);
     }
     return this.#finish(endAttributes, length);
   }
@@ -95,12 +95,12 @@ export class ShortLines {
       const value = attributes[key];
       if (value === undefined) continue;
       const known = this.#known.get(key);
-      if (known !== undefined) into.number(known.number, NUMBER_LENGTH);
-      if (known === undefined || typeof value !== "string" || !into.text(value)) {
+      if (known !== undefined) into.writeNumber(known.number, NUMBER_LENGTH);
+      if (known === undefined || typeof value !== "string" || !into.writePlain(value)) {
         into.cutTo(start);
         return known === undefined && this.#define(key, { name: key });
       }
-      into.code(TAB);
+      into.writeCode(TAB);
     }
     into.end();
     return true;
@@ -115,7 +115,7 @@ export class ShortLines {
     const number = this.#known.size;
     if (number >= MAX_NUMBERS) return false;
     this.#known.set(key, { ...definition, number });
-    this.#into.code(DEFINITION);
+    this.#into.writeCode(DEFINITION);
     this.#into.line(asciiJson(definition));
     return false;
   }

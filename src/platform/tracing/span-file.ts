@@ -3,22 +3,13 @@ import { spanJson } from "../../telemetry/otlp/otlp-json.ts";
 import { SpanQueue } from "../../telemetry/otlp/span-queue.ts";
 import type { ReportedSpan } from "../../telemetry/otlp/span-sink.ts";
 import type { SpanSpool } from "../../telemetry/otlp/span-spool.ts";
-import type { TextEncoding } from "../../telemetry/otlp/text-bytes.ts";
-import { LineWriter } from "./line-writer.ts";
+import { LineWriter, NODE_ENCODING } from "./line-writer.ts";
 import { ShortLines } from "./short-lines.ts";
 import { openSpanJournal, readSpanJournal, type SpanJournal } from "./span-journal.ts";
 import { forgottenLine, recoveredSpans, sentLine } from "./span-lines.ts";
 
 /** Spans that have not ended and are kept at most. */
 const MAX_OPEN = 20_000;
-
-/** Writes into the array without a view of it for each text. */
-const NODE_ENCODING: TextEncoding = {
-  allocate: (size) => Buffer.alloc(size),
-  write(bytes, text, at) {
-    if (bytes instanceof Buffer) bytes.write(text, at, "latin1");
-  },
-};
 
 /**
  * Keeps spans in a file until they are sent. Lines are written: for the beginning of a span, for its end, and for how many ended spans the collector
@@ -50,7 +41,7 @@ export function openSpanFile(file: string, logger: Logger, half?: number): SpanS
     short.clear();
     const unended = new LineWriter();
     for (const span of open) unended.line(spanJson(span));
-    return [...queue.lines(), unended.bytes];
+    return [...queue.lines(), unended.slice()];
   };
   const makeLines = (): void => {
     for (const [index, span] of changed.entries()) {
@@ -72,7 +63,7 @@ export function openSpanFile(file: string, logger: Logger, half?: number): SpanS
       if (queue.count === 0 && open.length === 0) {
         short.clear();
         journal.clear();
-      } else journal.append(lines.bytes);
+      } else journal.append(lines.slice());
       lines.cutTo(0);
     } catch (error) {
       fail(error);

@@ -1,4 +1,5 @@
 import type { Attributes, AttributeValue, SharedAttributes, SpanData, SpanEvent } from "../spans/span-data.ts";
+import { firstDigits, lastDigits, microsecondsOf } from "./time-digits.ts";
 
 /** Names and values that describe the process that writes the spans. */
 export type Resource = Readonly<Record<string, string>>;
@@ -119,7 +120,7 @@ export function sharedJson(shared: SharedAttributes): string {
 }
 
 /** The same after another attribute. */
-function nextSharedJson(shared: SharedAttributes): string {
+export function nextSharedJson(shared: SharedAttributes): string {
   const known = NEXT.get(shared);
   if (known !== undefined) return known;
   const json = sharedJson(shared);
@@ -215,25 +216,8 @@ function escaped(unit: string): string {
   return `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`;
 }
 
-/** The last six digits of nanoseconds and a quote, by microsecond. */
-const MICROSECONDS: readonly string[] = Array.from(
-  { length: 1000 },
-  (_, micros) => `${String(micros).padStart(3, "0")}000"`,
-);
-
-/** The texts of milliseconds, each at a place that follows from it: large numbers are slow to convert, and spans that are written together have few. */
-const PLACES = 64;
-const milliseconds = new Float64Array(PLACES).fill(Number.NaN);
-const millisecondTexts: string[] = Array.from({ length: PLACES }, () => "");
-
-/** A quoted time from milliseconds, exact to the microsecond: a double cannot hold nanoseconds. */
+/** A quoted time from milliseconds, exact to the microsecond. */
 function nanoseconds(time: number): string {
-  const microseconds = Math.round(time * 1000);
-  const whole = Math.floor(microseconds / 1000);
-  const place = whole & (PLACES - 1);
-  if (milliseconds[place] !== whole) {
-    milliseconds[place] = whole;
-    millisecondTexts[place] = `"${whole}`;
-  }
-  return (millisecondTexts[place] ?? "") + (MICROSECONDS[microseconds - whole * 1000] ?? "");
+  const microseconds = microsecondsOf(time);
+  return `"${firstDigits(microseconds)}${lastDigits(microseconds)}"`;
 }

@@ -1,15 +1,15 @@
 import type { SpanData } from "../spans/span-data.ts";
-import { spanJson } from "./otlp-json.ts";
+import { writeSpan } from "./span-bytes.ts";
 import { TextBytes, type TextEncoding } from "./text-bytes.ts";
 
 /** Bytes of spans after which a request is full. */
 const FULL = 1024 * 1024;
 /** Room for one more span. */
 const ROOM = 16 * 1024;
-const BETWEEN = ",\n";
 /** Spans whose bytes are not written yet, at most. */
 const MOST_UNWRITTEN = 64;
 const encoder = new TextEncoder();
+const BETWEEN = encoder.encode(",\n");
 
 /** Spans that are sent together: their JSON, each followed by a comma and a line feed. */
 export class SpanBatch {
@@ -22,7 +22,7 @@ export class SpanBatch {
 
   /** Empties it, to be used again: a new array of this size is slow to make. */
   clear(): void {
-    this.text.clear();
+    this.text.cutTo(0);
     this.count = 0;
   }
 
@@ -68,7 +68,11 @@ export class SpanQueue {
 
   /** Writes the bytes of the spans that were added. Otherwise that happens when they are needed. */
   write(): void {
-    for (const span of this.#unwritten) this.#open().text.write(spanJson(span) + BETWEEN);
+    for (const span of this.#unwritten) {
+      const { text } = this.#open();
+      writeSpan(text, span);
+      text.writeBytes(BETWEEN);
+    }
     this.#unwritten.length = 0;
   }
 
@@ -76,7 +80,9 @@ export class SpanQueue {
   addLine(line: string): void {
     this.write();
     this.#count += 1;
-    this.#open().text.writeBytes(encoder.encode(line + BETWEEN));
+    const { text } = this.#open();
+    text.writeBytes(encoder.encode(line));
+    text.writeBytes(BETWEEN);
   }
 
   /** The oldest spans, to be sent. Nothing is added to them any more. */
