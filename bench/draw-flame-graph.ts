@@ -3,6 +3,9 @@ import { drawFlameGraph } from "./flame-graph.ts";
 
 // Draws a profile that `npm run bench -- --profile DIR` wrote.
 
+/** Servers start within two seconds: microseconds. */
+const START = 2_000_000;
+
 const [profile, picture, title, whole, unit] = process.argv.slice(2);
 if (
   profile === undefined ||
@@ -19,5 +22,5 @@ if (
 }
 writeFileSync(
   picture,
-  drawFlameGraph(JSON.parse(readFileSync(profile, "utf8")), { title, whole: Number(whole), unit }),
+  drawFlameGraph(JSON.parse(readFileSync(profile, "utf8")), { title, whole: Number(whole), unit, after: START }),
 );

@@ -16,20 +16,20 @@ const PROFILE: CpuProfile = {
     node(4, "stringify"),
     node(5, "(idle)"),
   ],
-  samples: [2, 3, 4, 5, 4],
-  timeDeltas: [10, 20, 30, 1000, 40],
+  samples: [4, 2, 3, 4, 5, 4],
+  timeDeltas: [500, 10, 20, 30, 1000, 40],
 };
 
 describe("A flame graph", () => {
-  it("counts the time of a function with what it calls, and leaves out waiting", () => {
-    const root = callTree(PROFILE);
+  it("counts the time of a function with what it calls, and leaves out waiting and the start", () => {
+    const root = callTree(PROFILE, 500);
     const serve = root.calls.get("serve src/server/serve.ts:10");
     const parse = serve?.calls.get("parse<T> node:internal/parse:10");
     expect([root.total, serve?.total, parse?.total, parse?.calls.get("stringify")?.total]).toEqual([100, 100, 90, 70]);
   });
 
   it("is an image in which each function is as wide as its time", () => {
-    const image = drawFlameGraph(PROFILE, { title: "A & B", whole: 20, unit: "µs" });
+    const image = drawFlameGraph(PROFILE, { title: "A & B", whole: 20, unit: "µs", after: 500 });
     expect(image).toContain("A &amp; B: 20 µs");
     const widths = Array.from(
       image.matchAll(/<title>([^<]*) – ([\d.]+ µs).*?width="([\d.]+)"/g),

@@ -31,7 +31,7 @@ const ROW = 17;
 const TOP = 30;
 const BOTTOM = 24;
 /** Frames that take a smaller part of the time are left out. */
-const LEAST = 0.002;
+const LEAST = 0.004;
 /** Pixels of a character. */
 const CHARACTER = 6.3;
 const COLOURS: Readonly<Record<Kind, string>> = { palaver: "#4d9be6", node: "#7dbb6d", native: "#e0a14f" };
@@ -44,12 +44,19 @@ const MEANINGS: Readonly<Record<Kind, string>> = {
 /** What a thread does when it waits. */
 const WAITING: ReadonlySet<string> = new Set(["(idle)", "(root)"]);
 
-/** An SVG image: callers below, what they call above them, as wide as their time. `unit` names what `whole` is, such as `µs per send`. */
-export function drawFlameGraph(
-  profile: CpuProfile,
-  { title, whole, unit }: { readonly title: string; readonly whole: number; readonly unit: string },
-): string {
-  const root = callTree(profile);
+export interface FlameGraphOptions {
+  readonly title: string;
+  /** What the whole width stands for, in `unit`. */
+  readonly whole: number;
+  /** Such as `µs per send`. */
+  readonly unit: string;
+  /** Microseconds from the beginning of the profile that are left out: the start of the process. */
+  readonly after: number;
+}
+
+/** An SVG image: callers below, what they call above them, as wide as their time. */
+export function drawFlameGraph(profile: CpuProfile, { title, whole, unit, after }: FlameGraphOptions): string {
+  const root = callTree(profile, after);
   const rects: string[] = [];
   let depth = 0;
   const draw = (frame: Frame, left: number, row: number): void => {
@@ -80,13 +87,17 @@ ${legend.join("\n")}
 `;
 }
 
-/** The calls of a profile, without waiting. */
-export function callTree({ nodes, samples, timeDeltas }: CpuProfile): Frame {
+/** The calls of a profile, without waiting and without the first microseconds. */
+export function callTree({ nodes, samples, timeDeltas }: CpuProfile, after: number): Frame {
   const byId = new Map(nodes.map((node) => [node.id, node]));
   const parents = new Map<number, number>();
   for (const { id, children = [] } of nodes) for (const child of children) parents.set(child, id);
   const root: Frame = { name: "all", kind: "native", total: 0, calls: new Map() };
+  let elapsed = 0;
   for (const [index, sample] of samples.entries()) {
+    const time = timeDeltas[index] ?? 0;
+    elapsed += time;
+    if (elapsed <= after) continue;
     const stack: ProfileNode[] = [];
     for (let id: number | undefined = sample; id !== undefined; id = parents.get(id)) {
       const node = byId.get(id);
@@ -94,7 +105,6 @@ export function callTree({ nodes, samples, timeDeltas }: CpuProfile): Frame {
     }
     const [innermost] = stack;
     if (innermost === undefined || WAITING.has(innermost.callFrame.functionName)) continue;
-    const time = timeDeltas[index] ?? 0;
     root.total += time;
     let frame = root;
     for (const { callFrame } of stack.toReversed()) {
