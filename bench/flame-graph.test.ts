@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { type CpuProfile, callTree, drawFlameGraph } from "./flame-graph.ts";
 
-const node = (id: number, functionName: string, url = "", children: readonly number[] = []) => ({
+const node = (id: number, functionName: string, { url = "", children = [] as readonly number[] } = {}) => ({
   id,
   callFrame: { functionName, url, lineNumber: 9 },
   children,
@@ -10,9 +10,9 @@ const node = (id: number, functionName: string, url = "", children: readonly num
 /** `serve` calls `parse<T>`, which calls a built-in function; the rest is waiting. */
 const PROFILE: CpuProfile = {
   nodes: [
-    node(1, "(root)", "", [2, 5]),
-    node(2, "serve", "file:///any/where/src/server/serve.ts", [3]),
-    node(3, "parse<T>", "node:internal/parse", [4]),
+    node(1, "(root)", { children: [2, 5] }),
+    node(2, "serve", { url: "file:///any/where/src/server/serve.ts", children: [3] }),
+    node(3, "parse<T>", { url: "node:internal/parse", children: [4] }),
     node(4, "stringify"),
     node(5, "(idle)"),
   ],

@@ -1,3 +1,4 @@
+import { parseOwnJson } from "../../internal/own-json.ts";
 import { asciiJson, attributesJson, joined, restJson, sharedJson, spanJson } from "../../telemetry/otlp/otlp-json.ts";
 import type { Attributes, SharedAttributes, SpanData, SpanEvent } from "../../telemetry/spans/span-data.ts";
 import { type LineWriter, numberIn, TIME_LENGTH, timeIn } from "./line-writer.ts";
@@ -130,7 +131,7 @@ export class ShortLineReader {
     const code = line.charCodeAt(0);
     if (code === BEGUN) return this.#begun(new Fields(line));
     if (code === ENDED) return this.#ended(new Fields(line), begunJson);
-    if (code === DEFINITION) this.#definitions.push(JSON.parse(line.slice(1)));
+    if (code === DEFINITION) this.#definitions.push(parseOwnJson<Definition>(line.slice(1)));
     return line;
   }
 
