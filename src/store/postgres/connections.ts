@@ -135,9 +135,14 @@ export class Connections {
   async #close(): Promise<void> {
     await Promise.allSettled(this.#pending);
     const writer = await this.#writer?.catch(() => undefined);
-    await Promise.allSettled([writer?.end(), this.#pool.end(), this.#renewals.end()]);
+    const ended = Promise.allSettled([writer?.end(), this.#pool.end(), this.#renewals.end()]);
+    // A connection that broke may never report its end. Nothing is under way any more, so the process need not wait for it.
+    await Promise.race([ended, new Promise((resolve) => void setTimeout(resolve, END_WITHIN).unref())]);
   }
 }
+
+/** Milliseconds to wait for the ends of connections. */
+const END_WITHIN = 3000;
 
 /**
  * The same SELECT, whose transaction does not wait for the disk. A setting of the session would do as well, but a pooler in transaction mode refuses
